@@ -1,5 +1,5 @@
-"""Looking after a memory: doctor, status, scan, forget, why, edit, import and export.
+"""Maintenance of a memory: doctor, status, scan, forget, why, edit, import and export.
 
-May import `base` to `learn`. Read `doctor.py` first. `forget.py` takes a text out for good, `scan.py` finds
+May import `base` to `learn`. Read `doctor.py` first. `forget.py` removes a text permanently, `scan.py` finds
 stored secrets, `erase.py` changes files and history for both; `transfer/` imports and exports.
 """

@@ -1,4 +1,4 @@
-"""Bringing the memory of one project into another: everything is copied, nothing is replaced."""
+"""Copying the memory of one project into another: everything is copied, nothing is replaced."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BOM = "\ufeff"
 
 
 class Skipped(Value):
-    """A file that was not brought in, and why; `failed` if it could have been: the disk gave no answer."""
+    """A file that was not copied, and why; `failed` means a read error, so that a retry may help."""
 
     failed: bool
     path: str
@@ -42,10 +42,10 @@ class Skipped(Value):
 def adopt(home: Home, source: str) -> tuple[list[str], list[Skipped]]:
     """Copy the notes, logs, checklist and MEMORY.md of project `source` into the current one.
 
-    A log or checklist that is in both is added at the end, MEMORY.md line by line, notes that differ get a
-    name of their own; of a value, or of a file that an agent keeps, the one that is here stays. Running it
-    twice changes nothing. Returns the files that were written, and those of the source that cannot be memory:
-    links, special files, what is too large.
+    A log or checklist that exists in both is appended, MEMORY.md is merged line by line, notes that differ
+    get a new name; a value, or a file that an agent keeps, is not overwritten. Running it twice changes
+    nothing. Returns the files that were written, and the source files that cannot be memory: links, special
+    files, files that are too large.
     """
     root, target = str(home.root), home.project
     if source == target:
@@ -53,7 +53,7 @@ def adopt(home: Home, source: str) -> tuple[list[str], list[Skipped]]:
     if not exists(os.path.join(root, PROJECTS), source):
         raise NotFoundError(f"no project {quoted(source)}; `memolith project list` shows them all")
     home.register()
-    target = home.project  # registering may have found another
+    target = home.project  # registering may have changed it
     written: list[str] = []
     skipped: list[Skipped] = []
     for relative in _texts(root, source):
@@ -61,12 +61,12 @@ def adopt(home: Home, source: str) -> tuple[list[str], list[Skipped]]:
         try:
             text = _read(root, relative)
             if relative == layout.path(source, layout.MEMORY):
-                text = hand_written(text)  # what was generated is made again, from what is adopted
+                text = hand_written(text)  # the generated part is built again from the adopted memory
             goal = relative.replace(layout.path(source), layout.path(target), 1)
             written += _bring(home, text, goal)
         except MemolithError as error:
             if text is not None and not isinstance(error, UnsafePathError):
-                raise  # it is not the source that is wrong
+                raise  # the source is not to blame
             reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
             failed = isinstance(error, StorageError)
             skipped.append(Skipped(path=relative, reason=reason, failed=failed))
@@ -89,24 +89,24 @@ def _texts(root: str, slug: str) -> list[str]:
 
 
 def _read(root: str, relative: str) -> str:
-    """Return a file of the source as it may be stored: masked if it is text, else as it is."""
+    """Return a file of the source, ready to store: masked if it is text, else unchanged."""
     data, size = Tree(root).read_part(relative, MAX_ACCEPT_BYTES)
     if size > MAX_ACCEPT_BYTES:
         raise TooLargeError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
     try:
         return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)), by_hand=True)[0]
-    except (UnicodeDecodeError, TextError):  # bytes that are no text were kept until now, and still are
+    except (UnicodeDecodeError, TextError):  # other bytes stay as they were
         return data.decode("utf-8", "surrogateescape")
 
 
 def _bring(home: Home, text: str, goal: str) -> list[str]:
-    """Add a text to the file `goal`, or a note beside it; return the file if it was changed."""
+    """Add a text to the file `goal`, or as a note beside it; return the changed files."""
     if layout.is_note(goal):
         goal = _free_note(str(home.root), goal, text)
     if not text.strip() or not goal:
         return []
     by_line = goal == layout.path(home.project, layout.MEMORY)
-    # An agent's own file, or a value, is one piece: the one that is here stays.
+    # An agent's file, or a value, is one piece: the existing one stays.
     whole = goal.startswith(tuple(layout.path(home.project, each) + "/" for each in ("items", "memories")))
 
     def merge(old: str | None) -> str:
@@ -114,7 +114,7 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
             return text
         if whole:
             return old
-        # Inside a file, a byte order mark would only be dirt.
+        # A byte order mark in the middle of a file would be garbage.
         new = text.removeprefix(_BOM)
         if by_line:
             new, _ = markdown.drop_known_lines(old, new)
@@ -126,13 +126,13 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
 
 
 def _contains(old: str, new: str) -> bool:
-    """Whether `new` stands in `old` as a whole, from the beginning of a line to the end of one."""
+    """Whether `old` contains `new` as complete lines."""
     old, new = (each.removeprefix(_BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
     return f"\n{new}\n" in f"\n{old}\n"
 
 
 def _free_note(root: str, goal: str, text: str) -> str:
-    """Return a name for a copied note that is free; empty if the same note is there already."""
+    """Return a free name for a copied note; empty if the same note already exists."""
     tree, data = Tree(root), text.encode("utf-8", "surrogateescape")
     for name in (f"{each}.md" for each in numbered(goal.removesuffix(".md"))):
         if tree.stat(name) is None:

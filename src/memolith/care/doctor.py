@@ -1,4 +1,4 @@
-"""`doctor`: finds what is wrong with a store, and repairs what can be repaired without losing anything."""
+"""`doctor`: finds problems in a store, and fixes those that can be fixed without losing anything."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from memolith.env.paths import Place
     from memolith.memory.home import Home
 
-_PATIENCE = 3.0  # seconds for the secrets in session copies, of which there may be gigabytes
+_PATIENCE = 3.0  # seconds for secrets in session copies, which may take up gigabytes
 
 
 class Finding(Value):
-    """One thing that is wrong: what kind, where, what to do, and whether `--fix` does it."""
+    """One problem: its kind, where it is, what to do, and whether `--fix` does it."""
 
     kind: str
     path: str
@@ -44,7 +44,7 @@ class Finding(Value):
 
 
 class Checkup(Value):
-    """What is wrong, what was repaired, and what kept something from being repaired."""
+    """The problems, the repairs, and the reasons why a repair failed."""
 
     findings: list[Finding]
     fixed: list[Finding]
@@ -52,7 +52,7 @@ class Checkup(Value):
 
 
 def check(home: Home, *, fix: bool = False) -> Checkup:
-    """Look for what is wrong; `fix` repairs first what is safe to repair."""
+    """Look for problems; with `fix`, first make the safe repairs."""
     problems: list[str] = []
     fixed = repair(home, problems.append) if fix else []
     return Checkup(findings=examine(home), fixed=fixed, problems=problems)
@@ -63,7 +63,7 @@ def _found(kind: str, path: str, message: str, *, fixable: bool = False) -> Find
 
 
 def examine(home: Home) -> list[Finding]:
-    """Return everything that is wrong, all projects included, in a stable order."""
+    """Return all problems, including those of other projects, in a stable order."""
     with Watch() as watch:
         findings = _findings(home)
     known = {os.path.join(str(home.root), finding.path) for finding in findings}
@@ -83,15 +83,15 @@ def _findings(home: Home) -> list[Finding]:
         findings += _tree(root)
         for scope in _scopes(home):
             for look in (_index, _twins, _repeats, _identity):
-                with contextlib.suppress(MemolithError):  # reported as a link, or as unreadable
+                with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
     return [*findings, *_sessions(home), *_locks(home)]
 
 
 def _sessions(home: Home) -> Iterator[Finding]:
-    """Find the copies of sessions, of all projects, that cannot be read or tell a secret.
+    """Find session copies of all projects that cannot be read or contain a secret.
 
-    Secrets are looked for as long as a person waits; `scan` looks into every copy.
+    The search for secrets has a time limit, because a person is waiting; `scan` reads every copy.
     """
     until = time.monotonic() + _PATIENCE
     for scope in filter(None, layout.scopes(home.path, ("sessions",))):
@@ -111,9 +111,9 @@ def _sessions(home: Home) -> Iterator[Finding]:
 
 
 def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
-    """Repair what is safe to repair; return what was repaired.
+    """Make the safe repairs; return what was repaired.
 
-    What cannot be repaired keeps nothing else from it: `tell` gets the reason, the finding stays.
+    A failed repair does not stop the others: `tell` receives the reason, and the finding remains.
     """
     before = [finding for finding in examine(home) if finding.fixable]
     steps = [partial(_mend, home, each) for each in before if each.kind in ("permissions", "lock")]
@@ -135,8 +135,8 @@ def _mend(home: Home, finding: Finding) -> None:
 
 
 def _tidy(home: Home, scope: str) -> None:
-    """Repair the index of a scope and its leftovers."""
-    with home.gate.scope(scope):  # taking the lock puts stray temporary files into the history
+    """Repair the index of a scope and clean up its temporary files."""
+    with home.gate.scope(scope):  # taking the lock moves stray temporary files into the history
         note_index.update_index(home.gate, scope)
 
 
@@ -153,7 +153,7 @@ def _config(home: Home) -> Iterator[Finding]:
             yield _found("config", path, f"unknown setting {key!r}; it has no effect")
         for key in SETTINGS:
             home.settings.get(key)
-        root = home.identity.root  # once it is known, its own file is read
+        root = home.identity.root  # resolving the project loads its settings file
     except ConfigError as error:
         yield _found("config", path, str(error))
     home.settings.of_project()
@@ -164,7 +164,7 @@ def _config(home: Home) -> Iterator[Finding]:
 def _tree(root: str) -> Iterator[Finding]:
     tree = Tree(root)
     for directory, below, names in tree.walk():
-        # What is hidden is somebody else's (`.git`), but for our own temporary files.
+        # Hidden files belong to others (`.git`), except our own temporary files.
         below[:] = [name for name in below if name == ".tmp" or not name.startswith(".")]
         with contextlib.suppress(FileNotFoundError, MemolithError):
             yield from _mode(tree.folder(directory).stat(), directory or ".", 0o700)
@@ -214,7 +214,7 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
         yield _found("encoding", relative, f"is not UTF-8 (byte {error.start}); save it as UTF-8")
         text = files.text_of(data)
     limit = MAX_INJECT_BYTES if relative == layout.MEMORY else MAX_WRITE_BYTES
-    if size > limit and not relative.endswith("/raw_memories.md"):  # which nobody reads as a whole
+    if size > limit and not relative.endswith("/raw_memories.md"):  # nobody reads that one as a whole
         message = f"has {size:,} bytes, more than the {limit:,} that can be shown; split it"
         if size > MAX_LOOK_BYTES:
             message += f" (doctor looked at the first {MAX_LOOK_BYTES:,} only)"
@@ -225,7 +225,7 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
     problem = frontmatter.split(text).problem
     if problem and relative.endswith(".md"):
         if secrets:
-            problem = "its head cannot be read"  # the reason would show a part of the line
+            problem = "its head cannot be read"  # the parser's reason would show part of the line
         yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
     yield from (_secret(relative, line, kind) for line, _, kind in secrets)
 
@@ -241,7 +241,7 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
     names = note_index.note_files(root, scope)
     rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
     kept, places = note_index.survey(rows, names)
-    # What `--fix` would take out; lines in a person's own words stay and are no finding.
+    # Lines that `--fix` would remove; lines in a person's own words stay and are not reported.
     removed = Counter(rows) - Counter(kept)
     for name in sorted({note_index.link_target(row) or "" for row in removed}):
         problem = "more than once" if name in names else "which is gone"
@@ -262,7 +262,7 @@ def _twins(root: str, scope: str) -> Iterator[Finding]:
 def _identity(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.path(scope, PROJECT_FILE)
     if not scope:
-        return  # the user's memory needs none
+        return  # the user-wide memory needs none
     data = Tree(root).read(relative)
     if data is None:
         if scope == "default":
@@ -283,7 +283,7 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
 
 
 def _locks(home: Home) -> Iterator[Finding]:
-    """Lock files of projects that are gone. A lock itself is never stale: the system releases it."""
+    """Find lock files of deleted projects. A lock itself is never stale: the system releases it."""
     tree = files.state(home.path)
     ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock"}
     known = ours | {f"{slug}.lock" for slug in _scopes(home)}
@@ -302,7 +302,7 @@ def _locks(home: Home) -> Iterator[Finding]:
 
 
 def _repeats(root: str, scope: str) -> Iterator[Finding]:
-    """Lines of a MEMORY.md that say the same but for case and punctuation."""
+    """Find lines of a MEMORY.md that differ only in case and punctuation."""
     relative = layout.path(scope, layout.MEMORY)
     text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
     seen: dict[str, int] = {}

@@ -1,9 +1,9 @@
-"""A memory file in a person's editor: the file itself, with nothing lost.
+"""A memory file in a person's editor: the file itself, without losing anything.
 
-find the file → remember its bytes → the editor has it, while we watch who else writes it
-→ what the editor left is text? else the bytes from before come back
-→ what others wrote meanwhile and the editor saved over is merged in → secrets are masked
-→ the bytes from before go into the history → what changed is told as a diff
+find the file → remember its bytes → run the editor, and watch for other writers
+→ is the result text? otherwise restore the bytes
+→ merge concurrent changes that the editor overwrote → mask secrets
+→ keep the old bytes in the history → show the changes as a diff
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
 
 _UNIX = ("nano", "vim", "vi")
-_LOOK = 0.05  # seconds between two looks at who else writes the file
+_LOOK = 0.05  # seconds between two checks for other writers
 _TARGETS = ("long_term", "scratchpad", "daily")
 
 
 class Edited(Value):
-    """What a person did to a file: the difference (empty: nothing), and what there is to say about it."""
+    """The result of an edit: the diff (empty: no change), and messages about it."""
 
     diff: str
     name: str
@@ -53,7 +53,7 @@ class Edited(Value):
 
 
 def find(home: Home, name: str | None) -> str:
-    """Return the file that is meant: the index of the notes, a target, or a note by its base name."""
+    """Return the file that `name` means: the index of the notes, a target, or a note by its base name."""
     tree = Tree(str(home.root))
     if name is None:
         found = layout.path(home.project, layout.INDEX)
@@ -74,7 +74,7 @@ def find(home: Home, name: str | None) -> str:
 
 
 def command(environ: Mapping[str, str], platform: str, which: Callable[[str], str | None]) -> list[str]:
-    """Return the editor with its arguments: $VISUAL, $EDITOR, else what this system has; nothing if none."""
+    """Return the editor with its arguments: $VISUAL, $EDITOR, else the system's; empty if there is none."""
     import shlex
 
     windows = platform == "win32"
@@ -89,7 +89,7 @@ def command(environ: Mapping[str, str], platform: str, which: Callable[[str], st
 
 
 def run_editor(path: str, project: str = "") -> int:
-    """Open the person's editor on a file and wait for it, outside of the project; return its exit code."""
+    """Run the person's editor on a file, outside of the project, and wait; return its exit code."""
     import subprocess
 
     words = command(os.environ, sys.platform, lambda name: programs.find(name, project))
@@ -111,8 +111,8 @@ def run_editor(path: str, project: str = "") -> int:
 def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None = None) -> Edited:
     """Let a person edit a file: a note, a target, or (without a name) the index of the notes.
 
-    `run` opens an editor on a path and returns its exit code. NotFoundError if there is no such file, or no
-    editor: nothing is created.
+    `run` opens an editor on a path and returns its exit code. NotFoundError if the file or an editor is
+    missing; nothing is created.
     """
     home = home.from_source("user")
     relative = find(home, name)
@@ -133,7 +133,7 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
 
 
 class _Others:
-    """Keeps what other writers of memolith make of a file while an editor has it: it may save over it."""
+    """Tracks what other memolith processes write to a file during an edit: the editor may overwrite it."""
 
     def __init__(self, home: Home, relative: str) -> None:
         self._home, self._relative = home, relative
@@ -166,15 +166,15 @@ class _Others:
                 self._known = newest
                 self.last = Tree(str(self._home.root)).read(self._relative) or self.last
         except (MemolithError, OSError):
-            return  # the next look, or the end, tells what is wrong
+            return  # the next check, or the end of the edit, reports the problem
 
 
 def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> tuple[list[str], bytes, bytes]:
-    """Make sense of what the editor left; return what there is to say, and the bytes before and after."""
+    """Process the editor's result; return messages, and the bytes before and after."""
     gate, history = home.gate, home.gate.history
     left, wrong = _left(home, relative)
     if left == theirs:
-        theirs = None  # they wrote last, on top of what the editor had saved
+        theirs = None  # others wrote last, after the editor's save
     base = before if theirs is None else theirs
     if left == base:
         return [], base, base
@@ -209,7 +209,7 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
 
 
 def _left(home: Home, relative: str) -> tuple[bytes | None, str]:
-    """Return what the editor left, and what is wrong with it."""
+    """Return the bytes after the edit, and what is wrong with them."""
     name = os.path.basename(relative)
     left = Tree(str(home.root)).read(relative)
     if left is None:
@@ -224,14 +224,14 @@ def _left(home: Home, relative: str) -> tuple[bytes | None, str]:
 
 
 def _masked(data: bytes) -> bytes:
-    """Return bytes that are no text without the secrets in them; each byte is taken for a character."""
+    """Mask the secrets in bytes that are not text, treating each byte as a character."""
     from memolith.text.secrets.redact import redact
 
     return redact(data.decode("latin-1")).text.encode("latin-1", "replace")
 
 
 def _following(before: str, after: str) -> str:
-    """Return a note whose description, if it only repeats the first line, follows that line."""
+    """Return a note with its description updated, if that only repeats the first line."""
     old, new = frontmatter.split(before), frontmatter.split(after)
     about = old.get("description")
     if old.problem or new.problem or not about or about != new.get("description"):
@@ -253,18 +253,18 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-Hunk = tuple[int, int, tuple[str, ...]]  # from line, to line, by which lines
+Hunk = tuple[int, int, tuple[str, ...]]  # start line, end line, replacement
 
 
 def merged(base: str, one: str, other: str) -> str | None:
-    """Return `base` with both changes; None where they give the same lines different texts.
+    """Return `base` with both changes; None if they change the same lines differently.
 
-    What both insert at the same place is kept of both, that of `one` first: a memory is mostly a list that
-    grows at its end.
+    If both insert at the same place, both insertions are kept, those of `one` first: a memory is mostly a
+    list that grows at its end.
     """
     lines = base.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
-        lines[-1] += "\n"  # else a line that is only added behind it would count as a change of it
+        lines[-1] += "\n"  # or a line appended after it would count as a change of it
     first, second = _hunks(lines, one), _hunks(lines, other)
     second = [hunk for hunk in second if hunk not in first]
     if any(_clash(a, b) for a in first for b in second):
@@ -278,7 +278,7 @@ def merged(base: str, one: str, other: str) -> str | None:
 
 
 def _hunks(lines: list[str], text: str) -> list[Hunk]:
-    """Return what a text replaces: from line, to line, by which lines."""
+    """Return the changes from `lines` to a text: start line, end line, replacement."""
     new = text.splitlines(keepends=True)
     if new and not new[-1].endswith("\n"):
         new[-1] += "\n"
@@ -288,6 +288,6 @@ def _hunks(lines: list[str], text: str) -> list[Hunk]:
 
 def _clash(one: Hunk, other: Hunk) -> bool:
     (a, b, _), (c, d, _) = one, other
-    if a == b or c == d:  # an insertion clashes only with a change around it
+    if a == b or c == d:  # an insertion conflicts only with a change around it
         return c < a < d or a < c < b
     return a < d and c < b

@@ -1,9 +1,9 @@
-"""Taking something out of everything that a home keeps: files, their names, their history, session copies.
+"""Erasing something from everything in a home: files, their names, their history, session copies.
 
-What is looked for is a `Matter`: secrets (`purge`, below) or the lines that tell a fact (`forget.py`).
-Memory files are changed through the gate, so that a save by hand is not lost, and no version that has it
-stays: this is the only code that changes a version after it was kept. A version keeps its name, so the trail
-of who changed what and when stays. Everything runs under the lock of its scope.
+A `Matter` says what to erase: secrets (`purge`, below) or the lines with a fact (`forget.py`). Memory files
+are changed through the gate, so that a concurrent save is not lost, and no version that contains the matter
+stays: this is the only code that changes a stored version. A version keeps its name, so the trail of who
+changed what and when stays. Everything runs under the lock of its scope.
 """
 
 from __future__ import annotations
@@ -36,44 +36,44 @@ if TYPE_CHECKING:
     from memolith.store.gate import Gate
 
     Change = Callable[[bytes], bytes]
-    Erased = tuple[str, int, bool]  # what a file is called now, how often it had it, whether in its name
+    Erased = tuple[str, int, bool]  # the file's current name, the number of matches, whether its name matched
     Tell = Callable[[str], None]
 
 
 class Matter(Protocol):
-    """What is to be taken out, and how."""
+    """What to erase, and how."""
 
     def count(self, path: str, data: bytes) -> int:
-        """Return how often a file has it."""
+        """Return the number of matches in a file."""
 
     def change(self, path: str, data: bytes) -> bytes:
-        """Return the bytes of a file without it."""
+        """Return the bytes of a file without the matches."""
 
     def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
-        """Take it out of the copy of a session; return how often it was there. `dry` only counts."""
+        """Erase the matches in a session copy; return how many there were. `dry` only counts."""
 
     def new_name(self, name: str) -> str:
-        """Return what a file is called instead, without an ending; empty if its name does not have it."""
+        """Return a new name for a file, without its extension; empty if the old one does not match."""
 
 
 def erase(
     home: Home, matter: Matter, scopes: list[str], tell: Tell = lambda _: None, *, dry: bool = False
 ) -> list[Erased]:
-    """Take it out of the memory, history and sessions of some scopes, and of the home's own files.
+    """Erase a matter from the memory, history and sessions of some scopes, and from the home's own files.
 
-    What resists keeps nothing else from it: `tell` gets the reason.
+    A failure does not stop the rest: `tell` receives the reason.
     """
     done: list[Erased] = []
     for scope in scopes:
         try:
-            # Taking the lock turns what a crash left behind into versions.
+            # Taking the lock turns the leftovers of a crash into versions.
             with home.gate.scope(scope):
                 for tree in ("memory", "history"):
                     done += _in_tree(home, tree, scope, matter, tell, dry=dry)
                 done += _in_names(home, scope, matter, tell, dry=dry)
                 done += _in_sessions(home, scope, matter, tell, dry=dry) if scope else []
                 if done and not dry:
-                    # A note whose line told it goes on; the copy of the index that is kept tells it, too.
+                    # The index gets new lines for changed notes; the copy kept of the old index matches too.
                     note_index.update_index(home.gate, scope)
                     _in_tree(home, "history", scope, matter, tell)
         except MemolithError as error:
@@ -97,7 +97,7 @@ def _in_sessions(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: boo
 def _in_tree(
     home: Home, tree: str, scope: str, matter: Matter, tell: Tell, *, dry: bool = False
 ) -> list[Erased]:
-    """Go through the files of one scope in the memory or the history; without a tree, the settings."""
+    """Process the files of one scope in the memory or the history; without a tree, the settings."""
     done = []
     for path in _files(home, tree, scope):
         try:
@@ -120,7 +120,7 @@ def _files(home: Home, tree: str, scope: str) -> list[str]:
 
 
 def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
-    """Give files and folders whose name has it another one, in the memory and in the history."""
+    """Rename files and folders with matching names, in the memory and in the history."""
     done = []
     for relative in _named(home, scope):
         stem, ending = os.path.splitext(os.path.basename(relative))
@@ -139,7 +139,7 @@ def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) 
 
 
 def _named(home: Home, scope: str) -> list[str]:
-    """Return all files and folders of a scope that somebody named, also those only the history has."""
+    """Return all files and folders of a scope with user-given names, including those only in the history."""
     memory, history = Tree(str(home.root)), Tree(os.path.join(home.path, "history"))
     found = set()
     for kind in layout.KINDS:
@@ -147,22 +147,22 @@ def _named(home: Home, scope: str) -> list[str]:
         if not kind.is_file:
             for at, below, names in memory.walk(place):
                 found |= {f"{at}/{name}" for name in [*below, *names]}
-            for at, below, _ in history.walk(place):  # where a file is a directory of its versions
+            for at, below, _ in history.walk(place):  # each file has a directory with its versions
                 found |= {f"{at}/{name}" for name in below}
-    # Deeper ones first: their directory may get another name.
+    # Deepest first: their directory may be renamed.
     rest = (path for path in found if not layout.is_own_name(path))
     return sorted(rest, key=lambda path: (-path.count("/"), path))
 
 
 def _rename(gate: Gate, relative: str, name: str, ending: str) -> str:
-    """Give a file or folder, and its history, a name that tells nothing; return the new path.
+    """Rename a file or folder, and its history, to a neutral name; return the new path.
 
-    `relative` may be gone by now; then only its history is renamed.
+    If `relative` no longer exists, only its history is renamed.
     """
     memory, history = Tree(gate.root), Tree(os.path.join(os.path.dirname(gate.root), "history"))
     directory = os.path.dirname(relative)
     there = memory.stat(relative) is not None
-    # A file without history: an earlier rename was interrupted half-way; its name is used again.
+    # A file without history: an earlier rename was interrupted half-way; reuse its name.
     fresh = next(
         path
         for path in (f"{each}{ending}" for each in numbered(f"{directory}/{name}"))
@@ -177,11 +177,11 @@ def _rename(gate: Gate, relative: str, name: str, ending: str) -> str:
     return fresh
 
 
-# ---------------------------------------------------------------- how the file of each place is changed
+# ---------------------------------------------------------------- changing files, by their tree
 
 
 def _change_memory(home: Home, path: str, change: Change) -> bool:
-    """Change a memory file through the gate, without keeping a version; one that nothing is left of goes."""
+    """Change a memory file through the gate, without keeping a version; delete it if nothing remains."""
 
     def apply(old: str | None) -> str | None:
         if old is None:
@@ -202,7 +202,7 @@ def _change_settings(home: Home, path: str, change: Change) -> bool:
 
 
 def _change_file(place: Place, change: Change) -> bool:
-    """Change a file that only memolith writes: a version, a leftover, the settings."""
+    """Change a file that only memolith writes: a version, a temporary file, the settings."""
     data = place.read()
     if data is None or (new := change(data)) == data:
         return False
@@ -211,7 +211,7 @@ def _change_file(place: Place, change: Change) -> bool:
 
 
 def drop_cache(home: str) -> None:
-    """Remove what is derived from memories: it may hold what was taken out, and is made again."""
+    """Delete data derived from memories: it may contain what was erased, and is rebuilt."""
     tree = Tree(os.path.join(home, "cache"))
     for name in tree.names("", ""):
         with files.storage_errors(os.path.join(tree.root, name)), contextlib.suppress(FileNotFoundError):
@@ -224,7 +224,7 @@ def _below(path: str, top: str) -> str:
     return os.path.relpath(path, top).replace(os.sep, "/")
 
 
-# By the tree that a file is in. What is in none of them is not ours, or is held open by its file (locks).
+# By the tree of a file. Other files are not ours, or are locks that stay open.
 _CHANGES: dict[str, Callable[[Home, str, Change], bool]] = {
     "memory": _change_memory,
     "history": _change_version,
@@ -236,7 +236,7 @@ _CHANGES: dict[str, Callable[[Home, str, Change], bool]] = {
 
 
 class Cleaned(Value):
-    """A file that was masked or renamed: what it is called now, and how many secrets it had."""
+    """A file that was masked or renamed: its current name, and how many secrets it had."""
 
     action: Literal["masked", "renamed"]
     path: str
@@ -246,9 +246,9 @@ class Cleaned(Value):
 def purge(
     home: Home, tell: Tell = lambda _: None, show: Callable[[int], None] = lambda _: None
 ) -> list[Cleaned]:
-    """Mask every secret of a home; return what was changed.
+    """Mask every secret in a home; return the changed files.
 
-    `tell` gets what resists, `show` how many files were looked at.
+    `tell` receives failures, `show` the number of files examined.
     """
     done = erase(home, _Secrets(home, show), layout.scopes(home.path), tell)
     return [
@@ -258,7 +258,7 @@ def purge(
 
 
 class _Secrets:
-    """Secrets that a person or an older version brought into a home."""
+    """Secrets that a person or an older version stored in a home."""
 
     def __init__(self, home: Home, show: Callable[[int], None]) -> None:
         self._home, self._show, self._files = home, show, 0
@@ -283,13 +283,13 @@ class _Secrets:
 
 
 def masked(data: bytes, allow: frozenset[str], *, is_yaml: bool = False) -> bytes:
-    """Return the bytes of a file with its secrets masked, in the encoding that it has."""
+    """Return the bytes of a file with its secrets masked, in the same encoding."""
     found = redact(text_of(data), allow, by_hand=True)
     return quote_markers(found.text, whole=is_yaml).encode(*_codec(data)) if found.findings else data
 
 
 def text_of(data: bytes) -> str:
-    """Return the bytes of a file as text, of which nothing is lost."""
+    """Decode the bytes of a file without loss."""
     return data.decode(*_codec(data))
 
 
@@ -299,9 +299,9 @@ def _codec(data: bytes) -> tuple[str, str]:
 
 
 def quote_markers(text: str, *, whole: bool = False) -> str:
-    """Quote a marker that is the value of a key in a note's head: in YAML, its bracket would begin a list.
+    """Quote a marker that is a value in a note's head: in YAML, its bracket would start a list.
 
-    `whole`: all of the text is YAML.
+    `whole`: the entire text is YAML.
     """
     end = text.find("\n---", 3) if text.startswith("---") and not whole else -1
     head = text if whole else text[: end + 1] if end > 0 else ""

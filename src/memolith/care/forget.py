@@ -1,7 +1,7 @@
-"""Forgetting a fact: every line that has it goes, from memory, history, session copies and what was learned.
+"""Forgetting a fact: deletes every line with it from memory, history, session copies and learned text.
 
-It cannot be undone, because nothing of it is left; what other programs keep is theirs. The lines are kept as
-hashes, so that an import does not bring them back (`store.tombstones`).
+This cannot be undone, because nothing remains; other programs' data is not touched. Hashes of the lines are
+kept, so that an import does not bring them back (`store.tombstones`).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from memolith.store.archive import Archive
 
 _LEAST = 4
-_CUT = 40  # characters of a name that is as long as names become
-_FULL = 47  # of one that was cut in the middle of a word, or right behind one
-_TOLD = 6  # letters of a word that tell it
+_CUT = 40  # characters of a name that may have been cut at its maximum length
+_FULL = 47  # ... and of one that was cut inside or right after a word
+_TOLD = 6  # letters that identify a word
 _LONG_NAME = re.compile(rf"[a-z0-9-]{{{_CUT},}}")
 _ESCAPED = re.compile(r'\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt])')
 _ESCAPES = {"n": "\n", "r": "\n", "t": " ", "b": " ", "f": " "}
@@ -42,22 +42,22 @@ _OURS = (
     "config.yml",
     "project.yml",
     tombstones.PLACE,
-)  # settings and identities: nobody said it
-_AS_A_WHOLE = "items"  # values of programs: a line less, and they could not be read any more
+)  # settings and identities: not statements
+_AS_A_WHOLE = "items"  # values of programs: unreadable with a line removed
 
 
 class Forgotten(Value):
-    """The lines of each place below the home, of which nothing is left; and what may be left elsewhere."""
+    """The number of deleted lines for each place below the home; and what may remain elsewhere."""
 
     places: dict[str, int]
     problems: list[str]
 
 
 def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = False) -> Forgotten:
-    """Take every line that has `text` out of this project and what is kept for all, or out of every project.
+    """Delete every line with `text` from this project and the user-wide memory, or from every project.
 
-    The hashes of the lines are written first: whoever is interrupted has lost none of them with the lines.
-    NotFoundError if no line has it.
+    The hashes of the lines are written first, so that an interruption cannot lose them with the lines.
+    NotFoundError if no line matches.
     """
     fact = _Fact(home.path, text)
     problems: list[str] = []
@@ -74,7 +74,7 @@ def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = F
 
 
 def _places(home: Home, found: list[tuple[str, int]]) -> dict[str, int]:
-    """Return the lines of each place below the home; all versions of a file are one place."""
+    """Return the number of lines for each place below the home; all versions of a file are one place."""
     places: dict[str, int] = {}
     for path, lines in found:
         place = os.path.relpath(path, home.path)
@@ -86,7 +86,7 @@ def _places(home: Home, found: list[tuple[str, int]]) -> dict[str, int]:
 def _everywhere(
     home: Home, fact: _Fact, tell: Callable[[str], None], *, everywhere: bool, dry: bool
 ) -> list[tuple[str, int]]:
-    """Go through all that is kept; return each file that has the fact, and in how many lines."""
+    """Process everything that is stored; return each file with the fact, and its number of lines."""
     learned = _learned(home, fact, everywhere=everywhere, dry=dry)
     scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
     found = [(path, count) for path, count, _ in erase(home, fact, scopes, tell, dry=dry)]
@@ -101,7 +101,7 @@ def _everywhere(
 
 
 def _logged(home: Home, fact: _Fact, *, dry: bool) -> Iterator[tuple[str, int]]:
-    """Take it out of the logs, which name sessions."""
+    """Delete it from the logs, which name sessions."""
     state = files.state(home.path)
     for name in state.names("log", ""):
         place = state.place(f"log/{name}")
@@ -114,7 +114,7 @@ def _logged(home: Home, fact: _Fact, *, dry: bool) -> Iterator[tuple[str, int]]:
 
 
 def _learned(home: Home, fact: _Fact, *, everywhere: bool, dry: bool) -> list[tuple[str, int]]:
-    """Take it out of what was extracted from sessions and waits for a consolidation."""
+    """Delete it from text that was extracted from sessions and waits for consolidation."""
     lines = 0
 
     def change(text: str) -> str:
@@ -136,7 +136,7 @@ def _learned(home: Home, fact: _Fact, *, everywhere: bool, dry: bool) -> list[tu
 
 
 def _identities(home: Home, fact: _Fact, *, everywhere: bool) -> list[str]:
-    """Return what stays: the identities of projects whose folder is called so, by which they are found."""
+    """Return what stays: identities of projects whose folder has this name, which are needed to find them."""
     slugs = [slug for slug in layout.scopes(home.path) if slug and (everywhere or slug == home.project)]
     left = [slug for slug in slugs if fact.has(slug) or fact.has(_identity(home, slug))]
     return [
@@ -152,7 +152,7 @@ def _identity(home: Home, slug: str) -> str:
 
 
 class _Fact:
-    """The lines that have a text; their hashes are collected wherever they are found."""
+    """The lines with a text; collects their hashes wherever they are found."""
 
     def __init__(self, home: str, text: str) -> None:
         self._home = home
@@ -162,13 +162,13 @@ class _Fact:
                 f"{quoted(text)}: give a part of one line, at least {_LEAST} characters, that is in what you "
                 "want forgotten and in nothing else"
             )
-        # An accent may be a character of its own, and then it is not in the name.
+        # An accent may be a separate character, which is missing in the name.
         spelled = {_spelled(self._text), _spelled(normalize("NFD", self._text))}
         self._names = [name for name in spelled if len(name) >= _LEAST]
         self.keys: set[str] = set()
 
     def has(self, line: str) -> bool:
-        """Whether a line has the text, as it is or as JSON writes it, or the name of a file called so."""
+        """Whether a line has the text, plain or escaped as in JSON, or the name of a file named after it."""
         folded = _folded(line)
         if self._text in folded or any("-" in name and f"{name}.md" in folded for name in self._names):
             return True
@@ -178,17 +178,17 @@ class _Fact:
         return inside != line and any(map(self.has, inside.split("\n")))
 
     def is_named(self, line: str) -> bool:
-        """Whether a line of a head or a log has it, where files and sessions are named."""
+        """Whether a line of a head or a log contains it; files and sessions are named there."""
         return self.has(line) or any("-" in name and name in _folded(line) for name in self._names)
 
     def is_in_name(self, name: str) -> bool:
-        """Whether the name of a file, a folder or a session has it, or is what a long one was cut to."""
+        """Whether the name of a file, a folder or a session contains it, or a truncated form of it."""
         spelled, stem = (_spelled(_folded(each)) for each in (name, os.path.splitext(name)[0]))
         is_in = self._text in _folded(name) or any(each in spelled for each in self._names)
         return is_in or self._is_cut(stem)
 
     def _is_cut(self, name: str) -> bool:
-        """Whether a name that is as long as names become, perhaps numbered, was cut inside of it."""
+        """Whether a name of maximum length, perhaps numbered, was cut inside of the text."""
         bare = name.rstrip("0123456789").rstrip("-") if name[-1:].isdigit() else name
         return any(
             (len(each) >= _CUT and long.startswith(each)) or (len(each) >= _FULL and _ends_in(each, long))
@@ -197,14 +197,14 @@ class _Fact:
         )
 
     def without(self, text: str, instead: str | None = None) -> str:
-        """Return a text without the lines that have it."""
+        """Return a text without the matching lines."""
         if not self.has(text):
             return text
         self.keys.update(tombstones.key(line) for line in text.split("\n") if self.has(line))
         return tombstones.changed(text, self.has, instead)
 
     def count(self, path: str, data: bytes) -> int:
-        """Return how many lines of a file have it; a look is enough to know their hashes."""
+        """Return the number of matching lines in a file; this also collects their hashes."""
         kind, *names = self._inside(path)
         if kind in _OURS:
             return 0
@@ -212,11 +212,11 @@ class _Fact:
         lines = [line for line in parts.head.split("\n") if self.is_named(line)]
         lines += [line for line in parts.body.split("\n") if self.has(line)]
         self.keys.update(map(tombstones.key, lines))
-        # The name of a value is its key, which stands in it.
+        # The name of a value is its key, which it contains.
         return len(lines) + (kind == _AS_A_WHOLE and bool(data) and any(map(self.is_in_name, names[:1])))
 
     def change(self, path: str, data: bytes) -> bytes:
-        """Return a file without the lines that have it; a value goes as a whole."""
+        """Return a file without the matching lines; a value is deleted as a whole."""
         text = text_of(data)
         if self._inside(path)[0] == _AS_A_WHOLE and self.count(path, data):
             self.without(text)
@@ -224,13 +224,13 @@ class _Fact:
         return self._in_document(text).encode("utf-8", "surrogateescape")
 
     def _inside(self, path: str) -> list[str]:
-        """Return a path below its scope in parts: first a kind of memory, or the file itself."""
+        """Return the parts of a path below its scope: first a kind of memory, or the file itself."""
         parts = os.path.relpath(path, self._home).split(os.sep)
         parts = parts[1:] if parts[0] in ("memory", "history") else parts
         return parts[2:] if parts[0] == PROJECTS and len(parts) > 2 else parts
 
     def _in_document(self, text: str) -> str:
-        """Take it out of a document; one that nothing is left of but its head is gone."""
+        """Delete it from a document; a document with only its head left is deleted."""
         parts = frontmatter.split(text)
         body = self.without(parts.body)
         if parts.body.strip() and not body.strip() and parts.head:
@@ -248,25 +248,25 @@ class _Fact:
         return "\n".join(head) + body
 
     def new_name(self, name: str) -> str:
-        """Return what a file is called instead of after what is forgotten."""
+        """Return a neutral name for a file that is named after the text."""
         return _FORGOTTEN if self.is_in_name(name) else ""
 
     def new_id(self, session: str) -> str:
-        """Return the id of a session, or another if it has it: an import finds the session by that."""
+        """Return the id of a session, or a new one if it contains the text: an import finds it by that."""
         if not self.is_in_name(session):
             return session
         self.keys.add(tombstones.key(session))
         return tombstones.alias(session)
 
     def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
-        """Take it out of the copy of a session; its turns keep their numbers."""
+        """Delete it from a session copy; the turns keep their numbers."""
         return change_copy(
             archive, name, lambda text: self.without(text, tombstones.INSTEAD), self.new_id, dry=dry
         )
 
 
 def _ends_in(name: str, wanted: str) -> bool:
-    """Whether a name ends in the beginning of another, as far as that tells it."""
+    """Whether a name ends in a prefix of another that is long enough to identify it."""
     _, found, rest = f"-{name}".rpartition(f"-{wanted[:_TOLD]}")
     return bool(found) and wanted[_TOLD:].startswith(rest)
 
@@ -276,12 +276,12 @@ def _folded(text: str) -> str:
 
 
 def _spelled(text: str) -> str:
-    """Return a text as names are made of it: by `layout.file_name`, or with other signs in between."""
+    """Return a text as it appears in names: as in `layout.file_name`, or with other separators."""
     return "-".join("".join(char if char.isascii() and char.isalnum() else " " for char in text).split())
 
 
 def _unescaped(line: str) -> str:
-    """Return a line with what JSON and YAML escape as it was meant; texts inside of texts take several."""
+    """Undo one level of JSON and YAML escapes in a line; nested texts need several calls."""
 
     def meant(match: re.Match[str]) -> str:
         code = match[1]
@@ -290,5 +290,5 @@ def _unescaped(line: str) -> str:
     if "\\" not in line:
         return line
     plain = _ESCAPED.sub(meant, line)
-    # Two halves, each escaped, are one character.
+    # Two escaped surrogates are one character.
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

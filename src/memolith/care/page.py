@@ -1,7 +1,7 @@
-"""The memory files as a person looks at them: lists, texts with where they came from, changes, and saving.
+"""The memory files as user interfaces show them: lists, texts with their sources, changes, and saving.
 
-For user interfaces. A text is read with the hash of its file, and saved only if the file still has that hash:
-whoever changed it in between is told, and nothing is lost. Saving goes through the gate like every write.
+A text is read with the hash of its file, and saved only if the file still has that hash: otherwise the caller
+gets a conflict, and nothing is lost. Saving goes through the gate like every write.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _EDITED_BY = {"user": "you", "agent": "your agent"}
 
 
 class Page(Value):
-    """A file: its path in the store, its text as it is, the same with secrets masked, and its hash.
+    """A file: its path in the store, its text, the same with secrets masked, and its hash.
 
-    `facts` say where it came from: pairs of a name and a value.
+    `facts` describe its source, as pairs of a name and a value.
     """
 
     facts: list[tuple[str, str]]
@@ -49,7 +49,7 @@ class Page(Value):
 
 
 class Entry(Value):
-    """A file in a list: its path in the store, its title, and its first words or its size and day."""
+    """A file in a list: its path in the store, its title, and its first words or its size and date."""
 
     about: str
     filename: str
@@ -57,7 +57,7 @@ class Entry(Value):
 
 
 class Change(Value):
-    """A version with what that change did to the file; no diff where it cannot be known any more."""
+    """A version with the diff of its change; without one if it can no longer be determined."""
 
     diff: str | None
     version: Version
@@ -125,7 +125,7 @@ class Pages:
         return found
 
     def _titles(self, slug: str) -> dict[str, tuple[str, str]]:
-        """Return title and first words of the notes by file name, as far as their index knows them."""
+        """Return title and first words of the notes by file name, as far as the index has them."""
         data = self._tree.read(layout.path(slug, layout.INDEX), cut=True)
         found = {}
         for line in files.text_of(data or b"").splitlines():
@@ -155,9 +155,9 @@ class Pages:
         return Page(filename=path, text=text, shown=shown, sha256=sha256(data), facts=self._facts(path, text))
 
     def save(self, path: str, text: str, if_sha256: str) -> builtins.list[str]:
-        """Save what a person made of a file; return warnings. ConflictError if it is not the one they saw.
+        """Save a person's edit of a file; return warnings. ConflictError if the file has changed since.
 
-        Without a hash the file must be gone.
+        Without a hash, the file must not exist.
         """
         expected = if_sha256 or sha256(None)
         size = len(text.encode("utf-8", "surrogatepass"))
@@ -170,7 +170,7 @@ class Pages:
         return notes.write(self._home.gate, path, text, _instead, op="edit", if_sha256=expected).warnings
 
     def in_editor(self, text: str) -> str:
-        """Let a person change a text in $VISUAL or $EDITOR. InputError if that cannot be done."""
+        """Let a person edit a text in $VISUAL or $EDITOR. InputError if that is not possible."""
         try:
             with workplace({_NAME: text}) as folder:
                 path = os.path.join(folder, _NAME)
@@ -204,11 +204,11 @@ class Pages:
             after, known = before, True
 
     def newest(self) -> str:
-        """Return the path of the file that was changed last. HistoryError if none was."""
+        """Return the path of the file that was changed last. HistoryError if there is none."""
         return newest_file(self._home)
 
     def undo_between(self, begin: float, end: float) -> builtins.list[str]:
-        """Take back, as one, what was changed between two moments; return the paths."""
+        """Undo, as one, all changes between two points in time; return the paths."""
         first, last = stamp(begin), stamp(end)
         undone = []
         for path in files_with_history(self._home):

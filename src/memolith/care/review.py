@@ -1,4 +1,4 @@
-"""What waits for a person, and their decision: texts from outside, and what learning proposes."""
+"""The review queue and a person's decisions: texts from outside, and proposals from learning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Review:
-    """What waits in one memory. All decisions can be undone, and what was refused is not held again."""
+    """The review queue of one memory. All decisions can be undone, and a refused text is not held again."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -34,7 +34,7 @@ class Review:
         return review.waiting(self._home)
 
     def get(self, held_id: str) -> Held:
-        """Return what waits under an id, which may be shortened. NotFoundError, InputError if ambiguous."""
+        """Return a held text by its id, which may be shortened. NotFoundError; InputError if ambiguous."""
         found = [held for held in self.list() if held_id and held.id.startswith(held_id)]
         if not found:
             raise NotFoundError(f"nothing waits under {quoted(held_id)}; `memolith review` shows what does")
@@ -44,14 +44,14 @@ class Review:
         return found[0]
 
     def diff(self, held: Held) -> str:
-        """Return what a proposal would change now; nothing for other texts."""
+        """Return what a proposal would change now; empty for other texts."""
         return proposals.describe(self._home, held) if held.call == PROPOSAL else ""
 
     def accept(self, held_id: str) -> str:
-        """Do what was asked; return what was done. The label of the text says that it was accepted.
+        """Carry out the held call; return what was done. The text is labelled as accepted.
 
-        If that fails (the text to replace is gone, say) it goes on waiting. ConflictError if a proposal is
-        outdated.
+        If that fails (the text to replace is gone, say), it stays in the queue. ConflictError if a proposal
+        is outdated.
         """
         held = self.get(held_id)
         if held.call == PROPOSAL:
@@ -68,13 +68,13 @@ class Review:
         return str(result.message)
 
     def refuse(self, held_id: str) -> Held:
-        """Drop it; it stays in the history, and the same text will not be held again."""
+        """Drop it; it stays in the history, and the same text is not held again."""
         held = self.get(held_id)
         review.decide(self._home, held, lambda _: None, "refuse")
         return held
 
     def edit(self, held_id: str, text: str) -> Held:
-        """Replace it by what a person made of it; it goes on waiting."""
+        """Replace it with a person's version; it stays in the queue."""
         held = self.get(held_id)
         if held.call == PROPOSAL:
             proposals.edit(self._home, held, text)
@@ -83,7 +83,7 @@ class Review:
         return self.get(held.id)
 
     def is_safe(self, held: Held) -> bool:
-        """Whether it would not wait if it came now: it was edited, or the rules are better."""
+        """Whether it would not be held today: it was edited, or the rules have improved."""
         if held.call == PROPOSAL:
             return proposals.is_safe(self._home, held)
         shown = [each if isinstance(each, str) else "\n".join(each) for each in held.arguments.values()]
@@ -94,7 +94,7 @@ def _with_text(old: str | None, new: str) -> str | None:
     return None if old is None else frontmatter.split(old).head + new
 
 
-# What is done with a text that is accepted, by the name under which that was written down.
+# How to carry out an accepted call, by its stored name.
 _CALLS: dict[str, Callable[..., WriteResult | EntryResult]] = {
     "write": writing.write,
     "edit": writing.edit,

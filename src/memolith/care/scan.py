@@ -1,7 +1,7 @@
-"""`scan`: finds secrets in a home, in a folder, in a text; and `allow`: the list of values that may stay.
+"""`scan`: finds secrets in a home, a folder or a text; and `allow`: the list of values that may stay.
 
-A finding says where it is and of which kind; neither the value nor a part of it is ever shown, so paths are
-masked too.
+A finding gives the place and the kind; neither the value nor a part of it is ever shown, so paths are masked
+too.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
     Tell = Callable[[int], None]
 
-# The scanner's time is linear up to here, and its memory a small multiple of it.
+# Up to this size the scanner's time is linear, and its memory a small multiple of the size.
 MAX_BYTES = 10_485_760
 _GLANCE = 8192
 _DERIVED = "cache/"
-_SHORTEST = 6  # letters of a hash that is typed
+_SHORTEST = 6  # minimum letters of a typed hash
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
 class Leak(Value):
-    """A secret: the file, where in it (line 0: in the file's name), and its kind."""
+    """A secret: the file, the place in it (line 0: in the file's name), and its kind."""
 
     path: str
     line: int
@@ -50,7 +50,7 @@ class Leak(Value):
 
 
 class Report:
-    """What a scan saw: its findings, how many files it read, and what it did not read."""
+    """The result of a scan: its findings, how many files it read, and what it skipped."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -59,7 +59,7 @@ class Report:
         self.skipped: Counter[str] = Counter()
 
     def add(self, path: str, data: bytes, allow: frozenset[str], *, ours: bool = False) -> None:
-        """Look into the bytes of a file. Outside of a memory only text counts, and no part is private."""
+        """Scan the bytes of a file. Outside of a memory, only text is scanned, and no part is private."""
         if not ours and _is_binary(data):
             self.skipped["binary"] += 1
             return
@@ -71,7 +71,7 @@ class Report:
                 self.leaks.append(Leak(path=shown(path), line=line, column=column, kind=kind))
 
     def add_copy(self, path: str, lines: list[str], allow: frozenset[str], *, ours: bool) -> None:
-        """Look into the copy of a session."""
+        """Scan a session copy."""
         self.files += 1
         self._tell(self.files)
         for line, kind in secrets_of(lines, allow):
@@ -79,7 +79,7 @@ class Report:
                 self.leaks.append(Leak(path=shown(path), line=line, column=1, kind=kind))
 
     def add_name(self, path: str) -> None:
-        """Look at the last part of a path."""
+        """Scan the last part of a path."""
         for kind in name_kinds(os.path.basename(path)):
             self.leaks.append(Leak(path=shown(path), line=0, column=0, kind=kind))
 
@@ -93,7 +93,7 @@ def located(text: str, allow: frozenset[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def codec_of(data: bytes) -> str:
-    """Return the encoding that the first bytes of a text tell."""
+    """Return the encoding, judged by the first bytes of a text."""
     return next((codec for bom, codec in _BOMS if data.startswith(bom)), "utf-8")
 
 
@@ -102,22 +102,22 @@ def _is_binary(data: bytes) -> bool:
 
 
 def shown(path: str) -> str:
-    """Return a path as it may be printed: a name may be a secret itself."""
+    """Return a path that is safe to print: a name may be a secret itself."""
     return os.sep.join(redact(part).text for part in path.split(os.sep))
 
 
 def name_kinds(name: str) -> list[str]:
-    """Return the kinds of secrets in the name of a file; that of a version is memolith's own."""
+    """Return the kinds of secrets in a file's name; version names are memolith's own."""
     try:
         Entry(name)
     except ValueError:
-        pieces = name.replace("%2F", "/").split("/")  # how a leftover writes the path it is for
+        pieces = name.replace("%2F", "/").split("/")  # a temporary file is named after its target's path
         return [each.kind for piece in pieces for each in redact(piece.removesuffix(".md")).findings]
     return []
 
 
 def scan(home: Home, path: str | bytes | None, tell: Tell) -> Report:
-    """Look into everything that a home holds, into a file or folder, or into the bytes of a text."""
+    """Scan everything in a home, a file or folder, or the bytes of a text."""
     if path is None:
         return scan_home(home, tell)
     allow = allowed(str(home.root), home.project)
@@ -140,13 +140,13 @@ def scan(home: Home, path: str | bytes | None, tell: Tell) -> Report:
 
 
 def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
-    """Look into everything that a home holds, names of files included."""
+    """Scan everything in a home, including file names."""
     report = Report(tell)
     if os.path.isdir(home.path):
         for place in walk(home.path, report, names=True):
             relative = os.path.relpath(place, home.path).replace(os.sep, "/")
             if relative.startswith(_DERIVED):
-                continue  # words and numbers of what is looked at itself
+                continue  # derived from the files that are scanned anyway
             _look(report, place, place, allowed(str(home.root), scope_of(relative)), ours=True)
     return report
 
@@ -160,7 +160,7 @@ def scope_of(relative: str) -> str:
 
 
 def walk(top: str, report: Report, *, names: bool = False) -> Iterator[str]:
-    """Yield the regular files below a folder. Links are not followed, git's own files are not read."""
+    """Yield the regular files below a folder. Links are not followed, git's own files are skipped."""
     try:
         with os.scandir(top) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
@@ -182,7 +182,7 @@ def walk(top: str, report: Report, *, names: bool = False) -> Iterator[str]:
 
 
 def _look(report: Report, path: str, place: str, allow: frozenset[str], *, ours: bool = False) -> None:
-    """Look into the file at `place`, and call it `path`; of a session's copy, into what it says."""
+    """Scan the file at `place` and report it as `path`; in a session copy, scan the decoded texts."""
     try:
         with open(place, "rb", buffering=0, opener=open_regular) as file:
             is_large = os.fstat(file.fileno()).st_size > MAX_BYTES
@@ -200,11 +200,11 @@ def _look(report: Report, path: str, place: str, allow: frozenset[str], *, ours:
         report.add_copy(path, lines, allow, ours=ours)
 
 
-# ---------------------------------------------------------------- what may stay
+# ---------------------------------------------------------------- the allow-list
 
 
 class Allowed(Value):
-    """The hashes of the values that may be stored in a scope, and those that a call changed."""
+    """The hashes of the values that a scope may store, and those that a call changed."""
 
     changed: list[str]
     hashes: list[str]
@@ -212,7 +212,7 @@ class Allowed(Value):
 
 
 def allow(home: Home, value: str | None, *, remove: bool, scope: str) -> Allowed:
-    """Put a value on the list of a scope, or take it (or a hash, shortened to six letters) off again."""
+    """Add a value to the list of a scope, or remove it (by value, or by at least six letters of its hash)."""
     if not arguments.is_user_wide(scope) and value is not None:
         home.register()
     slug = home.scope(scope)
@@ -229,7 +229,7 @@ def allow(home: Home, value: str | None, *, remove: bool, scope: str) -> Allowed
         known = [each for each in known if each not in changed]
     else:
         known = list(dict.fromkeys([*known, *changed]))
-    # Not in the history: `memolith allow --remove` takes it back, and undo is for memories.
+    # Not in the history: `memolith allow --remove` reverts it, and undo is for memories.
     change = allow_list.setter(slug, known)
     home.gate.rewrite(allow_list.place(slug), change, op=allow_list.KEY, remember=False)
     return Allowed(scope=slug, hashes=known, changed=changed)

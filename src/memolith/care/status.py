@@ -1,4 +1,4 @@
-"""`status`: what is remembered, how big it is, which parts are old, what needs attention."""
+"""`status`: what is in memory, its size, which parts are old, and what needs attention."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Overview(Value):
     warnings: list[str]
 
     def render(self) -> str:
-        """Return the figures for a person."""
+        """Return the figures as text for a person."""
         lines = [
             f"home         {self.home}",
             f"project      {self.project}  ({self.project_root or 'no working directory'})",
@@ -112,13 +112,13 @@ def _sections(home: Home, text: str) -> list[dict[str, object]]:
 
 
 def _count_entries(text: str) -> int:
-    """Count timestamped entries; a log without any counts its lines."""
+    """Count timestamped entries, or the lines of a log without any."""
     entries = sum(1 for line in text.splitlines() if line.startswith("### "))
     return entries or sum(1 for line in text.splitlines() if line.strip())
 
 
 def page(home: Home) -> str:
-    """Return the notes for a person, as Markdown: the index, each note with its size, where they are."""
+    """Return the notes as Markdown for a person: the index, each note with its size, and their location."""
     root = str(home.root)
     tree = Tree(root)
     parts = [f"# Memory of {home.project}"]

@@ -1,7 +1,7 @@
-"""Where a memory came from, what was done to it since, and what it was good for.
+"""Where a memory came from, how it was changed, and how it was used.
 
-Everything is read from what is kept anyway: the file's own head, its history, the receipts of what agents
-were given, and the counts of learning.
+All of it comes from existing data: the file's head, its history, the receipts of what agents were given, and
+the counts of learning.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from memolith.memory.record import Record
 
 _SESSION = "session:"
-_SHOWN = 5  # changes, and times it was given, that a person is shown
+_SHOWN = 5  # changes, and uses, shown to a person
 
 
 class Given(Value):
-    """One time that an agent was given a memory."""
+    """One occasion when an agent was given a memory."""
 
     event: str
     session: str
@@ -47,7 +47,7 @@ class Given(Value):
 
 
 class Why(Value):
-    """All that is known about where a memory came from and how it was used."""
+    """Everything known about the origin and use of a memory."""
 
     changes: list[Version]  # newest first
     cited: int
@@ -69,7 +69,7 @@ class Why(Value):
         return {**fields, "given": [each.as_dict() for each in self.given]}
 
     def render(self) -> str:
-        """Return it for a person."""
+        """Return it as text for a person."""
         rows = [
             ("", f"{self.name}  ({self.kind}{f', {self.status}' if self.status else ''})"),
             ("title", self.title),
@@ -94,7 +94,7 @@ class Why(Value):
 
 
 def why(home: Home, ref: str) -> Why:
-    """Tell all about a memory: a path, an address, an id of a record, ticket or hit, session:NAME#TURN."""
+    """Explain a memory: a path, an address, an id of a record, ticket or hit, session:NAME#TURN."""
     if ref.startswith(_SESSION):
         return _session(home, ref)
     relative = locate(home, ref)
@@ -130,7 +130,7 @@ def _kind(relative: str) -> str:
 
 
 def locate(home: Home, ref: str) -> str:
-    """Return the file that is meant. NotFoundError names the nearest."""
+    """Return the file for a reference. NotFoundError names the nearest."""
     if ref.startswith(SCHEME):
         scope, parts = addresses.meant(home, ref)
         return find_file(home, layout.path(scope, *parts))
@@ -162,7 +162,7 @@ def _successors(home: Home, record: Record | None) -> list[str]:
 
 
 def _brought(home: Home, relative: str) -> str:
-    """Return the import that brought a file which carries no label."""
+    """Return the import that created a file without a label."""
     ops = [each.op for each in home.gate.history.entries(relative) if each.op.startswith("import")]
     return f"imported ({ops[0]})" if ops else ""
 
@@ -187,7 +187,7 @@ def _time(stamp: str) -> str:
 
 
 def _cited(home: Home, sources: list[str]) -> int:
-    """Return how often answers cited what was learned from these sessions."""
+    """Return how often answers cited text learned from these sessions."""
     from memolith.learn.queue.queue import Queue
 
     names = {each.removeprefix(_SESSION).partition("#")[0] for each in sources}

@@ -1,1 +1,1 @@
-"""Memory from elsewhere in, and all of it out again: other programs' files, and archives of our own."""
+"""Import and export: other programs' files, and our own archives."""

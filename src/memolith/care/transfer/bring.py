@@ -1,11 +1,11 @@
-"""Bringing another program's memory into ours: planned first, then text by text through the gate.
+"""Importing another program's memory: planned first, then text by text through the gate.
 
-    what is there → a name for each note, so that links can be mapped → each text: known, new, beside what has
-    its name, merged line by line, or held for a person → the index of the notes follows
+    read the source → name each note, so that links can be mapped → each text is known, new, put beside a
+    file with its name, merged line by line, or held for a person → update the index of the notes
 
-Every text is labelled as imported. A note carries a short hash of what it was made from (`imported:` in its
-head), so that the next run knows it again, wherever it is and whatever was changed in it. All changes of a
-run have one name in the history, and one `undo` takes them back.
+Every text is labelled as imported. A note carries a short hash of its original (`imported:` in its head), so
+that the next import recognises it wherever it is and however it was changed. All changes of an import share
+one name in the history, and one `undo` reverts them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ACTIONS = ("new", "beside", "merged", "known", "held", "left out", "broken")
 
 
 class Row(Value):
-    """What became of one text: its path in the source, an action, where it is now, and what to say of it."""
+    """The result for one text: its path in the source, an action, where it is now, and a reason."""
 
     action: str
     path: str
@@ -52,14 +52,14 @@ class Row(Value):
 
 
 class Imported(Value):
-    """What an import did, and of which kind its source was."""
+    """The result of an import, and the kind of its source."""
 
     kind: str
     path: str
     rows: list[Row]
 
     def count(self, action: str) -> int:
-        """Return how many texts came to this."""
+        """Return the number of texts with this action."""
         return sum(1 for row in self.rows if row.action == action)
 
 
@@ -73,7 +73,7 @@ def bring(
     *,
     dry_run: bool,
 ) -> Imported:
-    """Bring a file or folder of another program into memory (`import_memory` says how)."""
+    """Import a file or folder of another program (see `import_memory`)."""
     if kind is not None and kind not in sources.KINDS:
         raise InputError(f"unknown kind {quoted(kind)}; one of {', '.join(sources.KINDS)}")
     if path is None:
@@ -139,7 +139,7 @@ class _Run:
         return Imported(kind=self._source.kind, path=self._source.path, rows=self._rows)
 
     def _attempt(self, item: Item, step: Callable[[Item], None]) -> None:
-        """Do one step; a text that cannot be brought is named, and the rest goes on."""
+        """Do one step; a text that fails is reported, and the rest continues."""
         try:
             step(item)
         except MemolithError as error:
@@ -154,7 +154,7 @@ class _Run:
     # ------------------------------------------------------------ names, before anything is written
 
     def _look_around(self, slug: str) -> None:
-        """Learn which notes a scope has, and which of them were imported from what."""
+        """Find out which notes a scope has, and which originals the imported ones have."""
         tree = Tree(self._gate.root)
         directory = layout.path(slug, "notes")
         present = [name[:-3] for name in note_index.note_files(self._gate.root, slug)]
@@ -171,7 +171,7 @@ class _Run:
             self._refused |= {_mark_of(text) for path in past for text in review.refused(home, path)}
 
     def _name(self, item: Item) -> None:
-        """Decide what a note will be called; all other texts go where their kind says."""
+        """Choose the name of a note; all other texts go where their kind says."""
         if item.becomes != "note":
             self._plan.append((item, ""))
             return
@@ -193,7 +193,7 @@ class _Run:
             self._plan.append((item, name))
         bare = item.path.rpartition(".")[0]
         for number, called in enumerate([bare, os.path.basename(bare), *_titles(text)]):
-            # What a note is called by its file counts more than what another one says it is called, too.
+            # The name of a note's file takes precedence over a title in another note.
             links = self._links if number < 2 else self._titles
             links.setdefault(item.scope, {}).setdefault(called.lower(), name)
 
@@ -210,7 +210,7 @@ class _Run:
             self._row(item, "left out", why="all of it was forgotten")
             return
         put = {"note": self._put_note, "skill": self._put_skill}.get(item.becomes, self._put_lines)
-        # The mark is that of the whole text: by it the next import knows what this one made of it.
+        # The hash of the whole original, by which the next import recognises the result.
         put(item, name, text, time, _mark(item, given))
 
     def _put_note(self, item: Item, name: str, text: str, time: int, mark: str) -> None:
@@ -234,7 +234,7 @@ class _Run:
         self._row(item, "left out", why=f"there are several skills called {name} already")
 
     def _create(self, item: Item, relative: str, name: str, text: str, time: int) -> None:
-        """Write a text to a file that is not there yet; it waits there if it is from outside."""
+        """Write a text to a new file; text from outside waits there for review."""
         beside = item.becomes == "note" and name != texts.note_name(item.name)
         if self._dry_run:
             self._row(item, "beside" if beside else "new", to=relative)
@@ -249,7 +249,7 @@ class _Run:
         self._row(item, "beside" if beside else "new", to=relative, why="; ".join(change.warnings))
 
     def _put_lines(self, item: Item, _: str, text: str, time: int, _mark_of_it: str) -> None:
-        """Merge a text into the document, checklist or day that it belongs to, section by section."""
+        """Merge a text into its document, checklist or day, section by section."""
         if item.becomes == "daily":
             relative = layout.daily(item.scope, item.name)
         else:
@@ -282,7 +282,7 @@ class _Run:
         self._row(item, action, to=relative, why="; ".join(change.warnings))
 
     def _not_held(self, item: Item, text: str) -> str:
-        """Return the sections of a text that need not wait for a person: of one from outside, none."""
+        """Return the sections of a text that need no review: none if it is from outside."""
         asked = {"target": "note", "mode": "append", "name": f"imported-{item.becomes}", "scope": "project"}
         if item.becomes == "document" and not item.scope:
             asked = {"target": "long_term", "mode": "append"}
@@ -306,7 +306,7 @@ class _Run:
 
 
 def _parts(text: str) -> list[str]:
-    """Return a text in parts that are held whole, each of full lines; what spans them is masked first."""
+    """Split a text into parts of whole lines that fit into the review; mask secrets that span parts first."""
     if len(text.encode("utf-8", "surrogatepass")) < MAX_WRITE_BYTES:
         return [text]
     parts, room = [""], 0
@@ -320,12 +320,12 @@ def _parts(text: str) -> list[str]:
 
 
 def _row(path: str, action: str, to: str = "", why: str = "") -> Row:
-    """Return a row; names of somebody else's files may be secrets."""
+    """Return a row, masked: other people's file names may be secrets."""
     return Row(path=redact(path).text, action=action, to=to, why=redact(why).text)
 
 
 def _mark(item: Item, text: str) -> str:
-    """Return what a note is known again by: where it was, and what it said."""
+    """Return the hash by which a note is recognised: of its original path and text."""
     return sha256(f"{item.path}\0{item.section}\0{text}".encode("utf-8", "surrogatepass"))[:12]
 
 
@@ -334,7 +334,7 @@ def _mark_of(text: str) -> str:
 
 
 def _with_head(text: str, mark: str, item: Item | None) -> str:
-    """Return a note with its mark, and with a title if its file name was the only one it had."""
+    """Return a note with its mark, and with a title if only its file name had one."""
     fields = {_KEY: mark}
     head = frontmatter.split(text)
     if item is not None and not (head.get("name") or head.get("title") or markdown.heading_title(head.body)):
@@ -342,11 +342,11 @@ def _with_head(text: str, mark: str, item: Item | None) -> str:
     try:
         return frontmatter.set_fields(text, fields)
     except YamlError:
-        return frontmatter.compose(dict(fields), text)  # a head that we cannot read stays, as text
+        return frontmatter.compose(dict(fields), text)  # a head that cannot be parsed stays as text
 
 
 def _titles(text: str) -> list[str]:
-    """Return what a note says that it is called."""
+    """Return the names that a note gives itself."""
     head = frontmatter.split(text)
     named = [head.get(key) for key in ("name", "title", "permalink")]
     return [each for each in [*named, *head.items("aliases"), *head.items("alias")] if each]

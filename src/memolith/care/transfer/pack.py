@@ -1,7 +1,7 @@
-"""Writing memory into an archive: an ordinary tar.gz of the files, and a manifest of what it holds.
+"""Writing memory into an archive: an ordinary tar.gz of the files, with a manifest.
 
-Scope by scope, each under its lock, so that no change of memolith's is half in it; a file that a person is
-saving is read until it stands still. The same memory gives the same bytes.
+Scope by scope, each under its lock, so that no change of memolith's is included halfway; a file that a person
+is saving is read again until it is stable. The same memory gives the same bytes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ MANIFEST = "manifest.json"
 
 
 class Exported(Value):
-    """What an archive holds, and what was left out, with the reason."""
+    """The contents of an archive, and what was skipped, with the reason."""
 
     bytes: int
-    failed: int  # of what was left out: what belongs into it, but could not be read
+    failed: int  # files that belong in the archive but could not be read
     files: int
     left_out: list[tuple[str, str]]
     parts: dict[str, int]
@@ -55,7 +55,7 @@ def export_memory(
 ) -> Exported:
     """Write this project's memory and the user's (`everything`: all projects') into a new archive.
 
-    `tell` hears how many files are in it. InputError if there is such a file already, NotFoundError if there
+    `tell` receives the number of files so far. InputError if the file already exists, NotFoundError if there
     is nothing to write.
     """
     path = os.fspath(path)
@@ -89,10 +89,10 @@ def export_memory(
 
 
 class _Writer:
-    """An archive that is being written, one file at a time."""
+    """An archive being written, one file at a time."""
 
     def __init__(self, file: BinaryIO) -> None:
-        # No name, no time: they would make two archives of the same memory differ.
+        # No name and no time: they would make two archives of the same memory differ.
         self._zip = gzip.GzipFile("", "wb", 6, file, mtime=0)
         self._tar = tarfile.open(  # noqa: SIM115 - closed by `close`
             fileobj=self._zip,
@@ -115,7 +115,7 @@ class _Writer:
         self.failed += 1
 
     def add(self, home: str, path: str) -> None:
-        """Add a file as it is now; one that cannot be read is left out and named."""
+        """Add a file in its current state; an unreadable one is skipped and reported."""
         twin = self._met.get(portable.same(path))
         why = portable.problem(path) or (f"is one name with {twin} on some systems" if twin else "")
         if why:
@@ -142,12 +142,12 @@ class _Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Also when it is interrupted: else the archive would end itself later, into a closed file.
+        # Also after an interruption: otherwise the archive would finish itself later, into a closed file.
         self._tar.close()
         self._zip.close()
 
     def describe(self, parts: list[str]) -> None:
-        """Add the manifest, last, because it tells the hash of every file."""
+        """Add the manifest, last, because it contains the hash of every file."""
         manifest = {
             "format": FORMAT,
             "memolith": memolith.__version__,

@@ -1,7 +1,7 @@
 """Which program a memory comes from, and what each of its files becomes here.
 
-A kind is a row of `KINDS`: where that program keeps its memory, and how its files are laid out. The kind is
-recognised by the files themselves. Other people's folders are read bounded, in a stable order, and never
+A kind is a row of `KINDS`: where that program keeps its memory, and the layout of its files. The files
+themselves reveal the kind. Other programs' folders are read within limits, in a stable order, and never
 through a link.
 """
 
@@ -30,14 +30,14 @@ AGENT_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md"
 _CODEX = {"MEMORY.md": "memory", "memory_summary.md": "memory-summary", "raw_memories.md": "raw-memories"}
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _TEXT = (".md", ".markdown", ".txt")
-# What Claude Code calls a note's type, in our words.
+# Claude Code's types of notes, in our words.
 _TYPES = {"feedback": "preference"}
 
 
 class Item(Value):
     """A text of a source and what it becomes: a `note`, part of a `document`, `checklist`, `daily`, `skill`.
 
-    `name` is what its program calls it (for a day, the date), `section` the heading of a part of a file.
+    `name` is its name in the source (for a day, the date), `section` the heading of a part of a file.
     """
 
     becomes: str
@@ -48,11 +48,11 @@ class Item(Value):
 
 
 class Source:
-    """A memory that another program keeps: its items in a stable order, and what is left out."""
+    """Another program's memory: its items in a stable order, and what is skipped."""
 
     def __init__(self, path: str, kind: str | None, scope_of: Callable[[str], str], *, alone: bool) -> None:
         self.left: list[tuple[str, str]] = []
-        self.alone = alone  # whether it has no say in which project a text is for
+        self.alone = alone  # whether it does not decide which project a text is for
         self.sheaf = Sheaf(path, lambda name, why: self.left.append((name, why)))
         self.kind = kind or detect(self.sheaf)
         self.path = path
@@ -61,11 +61,11 @@ class Source:
 
     @property
     def taint(self) -> str:
-        """Who else had a hand in it: what lies in a checkout may be anybody's."""
+        """Who else may have written it: files in a checkout may be anybody's."""
         return "repository" if self.kind == "agent-file" or whose.checkout(self.path) else ""
 
     def read(self, item: Item) -> tuple[str, int]:
-        """Return the text of an item as it should be kept, and when it was changed."""
+        """Return the text of an item, ready to store, and its modification time."""
         text, time = self.sheaf.read(item.path)
         if self.kind == "agent-file":
             parts = dict(sections(text))
@@ -76,13 +76,13 @@ class Source:
         return self._described(item, text), time
 
     def _prose(self, index: str) -> str:
-        """Return what an index says beyond its lines for notes; nothing if only headings are left."""
+        """Return the text of an index without its lines for notes; empty if only headings are left."""
         lines = [line for line in index.splitlines() if link_target(line) not in self.sheaf.files]
         has_text = any(line.strip() and not line.startswith("#") for line in lines)
         return "\n".join(lines) if has_text else ""
 
     def _described(self, item: Item, text: str) -> str:
-        """Give a note what only the index, or a nested key, says about it."""
+        """Add to a note what only the index, or a nested key, says about it."""
         if item.becomes != "note" or self.kind not in _INDEXED:
             return text
         head = frontmatter.split(text)
@@ -96,7 +96,7 @@ class Source:
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the sections of a document with their titles; what stands before the first has an empty one."""
+    """Yield the sections of a document with their titles; text before the first has an empty title."""
     seen: set[str] = set()
     for heading, part in texts.sections(frontmatter.split(text).body):
         title = bare = heading and (markdown.same_line(heading.lstrip("#")) or "Untitled")
@@ -127,7 +127,7 @@ class Sheaf:
         self.is_file = os.path.isfile(path)
         self.root, self.name = os.path.split(path) if self.is_file else (path, "")
         self._tree = Tree(self.root)
-        # A name that two folders share stays with the file that is nearer to the top.
+        # If two folders share a name, the file nearer to the top gets it.
         found = [self.name] if self.is_file else self._walk(leave)
         self.files = sorted(found, key=lambda path: (path.count("/"), path))
 
@@ -155,7 +155,7 @@ class Sheaf:
         return found is None or stat.S_ISLNK(found.st_mode)
 
     def read(self, path: str) -> tuple[str, int]:
-        """Return a file's text, and when it was changed in nanoseconds."""
+        """Return a file's text, and its modification time in nanoseconds."""
         place = self._tree.place(path)
         try:
             fd = os.open(place.at, _OPEN, dir_fd=place.fd)
@@ -179,7 +179,7 @@ class Sheaf:
         return text, found.st_mtime_ns
 
     def has(self, name: str) -> bool:
-        """Whether there is a file or directory of that name."""
+        """Whether a file or directory with that name exists."""
         try:
             return self._tree.stat(name) is not None
         except MemolithError:
@@ -201,7 +201,7 @@ def _folder(source: Source, scope: str) -> Iterator[Item]:
 
 
 def _indexed(source: Source, scope: str) -> Iterator[Item]:
-    """MEMORY.md is an index with a line for each note; what else it says is part of the document."""
+    """MEMORY.md is an index with a line for each note; the rest of it is part of the document."""
     if layout.MEMORY in source.sheaf.files:
         text, _ = source.sheaf.read(layout.MEMORY)
         for line in text.splitlines():
@@ -215,7 +215,7 @@ def _indexed(source: Source, scope: str) -> Iterator[Item]:
 
 
 def _learned(source: Source, scope: str) -> Iterator[Item]:
-    """Yield what Codex and oh-my-pi learned: a document, its summary, what sessions taught, and skills."""
+    """Yield what Codex and oh-my-pi learned: a document, its summary, lessons from sessions, and skills."""
     prefix = source.kind.removesuffix("-memories")
     for path in source.sheaf.files:
         parts = path.split("/")
@@ -230,7 +230,7 @@ def _learned(source: Source, scope: str) -> Iterator[Item]:
 
 
 def _zerostack(source: Source, scope: str) -> Iterator[Item]:
-    """Yield what has the same tree as ours, under the same names for projects."""
+    """Yield the items of a tree with our own layout and project names."""
     for path in source.sheaf.files:
         parts = path.split("/")
         slug = parts[1] if parts[0] == "projects" and len(parts) > 2 else None
@@ -246,7 +246,7 @@ def _zerostack(source: Source, scope: str) -> Iterator[Item]:
             yield _item(path, where, "checklist")
         elif len(inside) == 2 and inside[0] == "daily" and layout.is_date(inside[1].removesuffix(".md")):
             yield _item(path, where, "daily")
-        elif inside != ["notes", "MEMORY.md"]:  # an index, which is made anew
+        elif inside != ["notes", "MEMORY.md"]:  # an index, which is rebuilt
             yield _item(path, where)
 
 
@@ -267,7 +267,7 @@ def _agent_file(source: Source, scope: str) -> Iterator[Item]:
         try:
             titles = [title for title, _ in sections(source.sheaf.read(path)[0])]
         except MemolithError:
-            titles = [""]  # told when it is read
+            titles = [""]  # reported when it is read
         stem = name.rpartition(".")[0]
         for title in titles:
             yield _item(path, scope, name=f"{stem} {title}".strip(), section=title)
@@ -286,7 +286,7 @@ KINDS: dict[str, Callable[[Source, str], Iterator[Item]]] = {
     "markdown": _folder,
 }
 _INDEXED = ("claude-memory", "jutul")
-# Which memory a kind belongs to where nobody says it.
+# The default scope of each kind.
 USER_WIDE = ("memory-file",)
 
 
@@ -294,7 +294,7 @@ USER_WIDE = ("memory-file",)
 
 
 def detect(sheaf: Sheaf) -> str:
-    """Return the kind that the files look like; a folder of Markdown at least."""
+    """Return the kind that the files look like; at least a folder of Markdown."""
     if sheaf.is_file and not sheaf.name.lower().endswith(_TEXT):
         raise InputError(
             f"{quoted(sheaf.name)}: neither Markdown nor an archive of memolith; if it is a memory all the "
@@ -339,7 +339,7 @@ def _glance(sheaf: Sheaf, path: str) -> tuple[str, Mapping[str, object]]:
 
 
 def find(home: Home, kind: str, env: Mapping[str, str]) -> str:
-    """Return where a program keeps its memory, for this project. InputError if it has to be named."""
+    """Return where a program keeps its memory of this project. InputError if the user must name it."""
     user = os.path.expanduser("~")
     if kind == "claude-memory":
         below = os.path.join("projects", claude_name(home.identity.root), "memory")
@@ -354,15 +354,15 @@ def find(home: Home, kind: str, env: Mapping[str, str]) -> str:
 
 
 def is_mine(path: str, env: Mapping[str, str]) -> bool:
-    """Whether a path is what the user's own agents keep: in no checkout whatever."""
+    """Whether the user's own agents keep this path: outside of any checkout."""
     return whose.is_kept(path, env) and not whose.checkout(path)
 
 
 def claude_name(path: str) -> str:
-    """Return what Claude Code calls the directory of a project.
+    """Return Claude Code's directory name for a project.
 
-    Everything but ASCII letters and digits becomes a dash, counted in UTF-16 as its language does; a long
-    name is cut and ends in a hash of the path.
+    Everything but ASCII letters and digits becomes a dash, counted in UTF-16 as in JavaScript; a long name is
+    cut and ends in a hash of the path.
     """
     units = memoryview(path.encode("utf-16-le", "surrogatepass")).cast("H")
     name = "".join(chr(unit) if unit < 128 and chr(unit).isalnum() else "-" for unit in units)

@@ -1,7 +1,7 @@
-"""What becomes of imported texts: the names of notes, links between them, lines of one document in another.
+"""Transforming imported texts: names of notes, links between them, merging lines into a document.
 
-Notes live in one directory, so `Ideas/Plan.md` becomes `Plan`, and a second `Plan` takes its folder's name in
-front. Names that are no file names everywhere are spelled with dashes. Links still lead to the same notes.
+Notes live in one directory, so `Ideas/Plan.md` becomes `Plan`, and a second `Plan` gets its folder's name as
+a prefix. Names that are not portable file names are spelled with dashes. Links still lead to the same notes.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _INLINE = re.compile(r"\]\((.*?)\)")
 
 
 class Names:
-    """The names that are taken in a scope; names that look alike count as the same."""
+    """The names in use in a scope; names that look alike count as the same."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = {lookalikes.look(name): name for name in taken}
 
     def holder(self, name: str) -> str | None:
-        """Return the note that has a name, or one that looks like it."""
+        """Return the note with this name, or with one that looks like it."""
         return self._taken.get(lookalikes.look(name))
 
     def take(self, name: str) -> str:
-        """Keep a name for one note."""
+        """Reserve a name for one note."""
         self._taken[lookalikes.look(name)] = name
         return name
 
     def free(self, *wanted: str) -> str:
-        """Return the first of these names that nobody has, else the last with a number."""
+        """Return the first of these names that is free, else the last with a number."""
         some = chain(wanted, islice(numbered(wanted[-1][:100]), 1, None))
         return next(name for name in some if self.holder(name) is None)
 
@@ -63,16 +63,16 @@ def note_name(stem: str) -> str:
 
 
 def wanted(path: str, name: str) -> list[str]:
-    """Return the names that a file would like to have, the best first."""
+    """Return the preferred names for a file, best first."""
     folder = os.path.basename(os.path.dirname(path))
     return [note_name(name), *([note_name(f"{folder}-{name}")] if folder else [])]
 
 
 def relinked(text: str, path: str, targets: Mapping[str, str]) -> str:
-    """Return a text whose links to other notes of its source lead to their names here.
+    """Return a text with its links to other notes of the source changed to their names here.
 
-    `targets` maps what a note may be called in a link, in lower case, to its name. What is not known, and
-    what stands in code, stays as it is.
+    `targets` maps the names of notes in links, in lower case, to their names here. Unknown links, and links
+    in code, stay as they are.
     """
     if "[[" not in text and "](" not in text:
         return text
@@ -86,7 +86,7 @@ def _relinked(line: str, folder: str, targets: Mapping[str, str]) -> str:
     if "[[" not in line and "](" not in line:
         return line
     spans = line.split("`")
-    # Between an odd and an even backtick is code; a single one at the end opens nothing.
+    # Text between an odd and an even backtick is code; a single one at the end opens nothing.
     for number in range(0, len(spans), 2):
         span = _WIKI.sub(lambda link: f"[[{_wiki(link[1], folder, targets)}]]", spans[number])
         spans[number] = _INLINE.sub(lambda link: f"]({_inline(link[1], folder, targets)})", span)
@@ -95,7 +95,7 @@ def _relinked(line: str, folder: str, targets: Mapping[str, str]) -> str:
 
 def _wiki(link: str, folder: str, targets: Mapping[str, str]) -> str:
     target, bar, shown = link.partition("|")
-    if target.endswith("\\") and bar:  # inside a table, where a bar alone would end the cell
+    if target.endswith("\\") and bar:  # in a table, where a plain bar would end the cell
         target, bar = target[:-1], "\\|"
     bare, mark, heading = target.partition("#")
     name = _find(bare, folder, targets)
@@ -130,10 +130,10 @@ def _find(target: str, folder: str, targets: Mapping[str, str]) -> str | None:
 
 
 def merged(old: str, new: str) -> str:
-    """Return `old` with what only `new` says.
+    """Return `old` with the lines that only `new` has.
 
-    A section that both have gets the new lines at its end; one that only `new` has comes last. A line is
-    known if it stands in its section already; a code block is one line in this.
+    A section in both gets the new lines at its end; a section only in `new` comes last. A line is known if
+    its section already contains it; a code block counts as one line.
     """
     parts = [[_compared(heading), body] for heading, body in sections(old)]
     for title, body in ((_compared(heading), body) for heading, body in sections(new)):
@@ -165,13 +165,13 @@ def _ended(text: str, gap: str) -> str:
 
 
 def _cut(title: str, body: str) -> tuple[str, str]:
-    """Split the heading's line off a section."""
+    """Split the heading off a section."""
     heading, end, text = body.partition("\n") if title else ("", "", body)
     return heading + end, text
 
 
 def _units(text: str) -> list[str]:
-    """Return the lines of a text; a fenced block of code is one."""
+    """Return the lines of a text; a fenced code block counts as one."""
     units: list[str] = []
     for _, line, fenced in markdown.rows(text):
         if fenced:
@@ -182,7 +182,7 @@ def _units(text: str) -> list[str]:
 
 
 def sections(text: str) -> list[list[str]]:
-    """Return the sections of a text, each with the line of its heading (nothing before the first one)."""
+    """Return the sections of a text, each with its heading line (empty before the first heading)."""
     found = [["", ""]]
     for _, line, fenced in markdown.rows(text):
         if not fenced and line.startswith(("# ", "## ")):

@@ -1,10 +1,9 @@
-"""Archives of our own: looked through before anything of them is written, then brought back.
+"""Our own archives: checked completely before anything is written, then restored.
 
-An archive may come from anywhere. It is refused as a whole if anything in it is not what we write ourselves:
-other kinds of entries than files, names that lead elsewhere or meet, more than fits, hashes that differ.
-Into an empty home it comes back byte for byte; into another without overwriting: what is there with the same
-bytes is skipped, what differs goes beside it, `plan-imported.md`, with its history. Texts keep the labels
-that they have, and get no others.
+An archive may come from anywhere. It is refused as a whole if it contains anything that we do not write:
+entries other than files, names that lead elsewhere or collide, too much data, wrong hashes. An empty home is
+restored byte for byte; in any other, nothing is overwritten: identical files are skipped, different ones are
+put beside, as `plan-imported.md`, with their history. Texts keep their labels and get no others.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ if TYPE_CHECKING:
 KIND = "archive"
 _SUFFIX = "-imported"
 _GZIP = b"\x1f\x8b"
-# What is taken without a word, and from somebody who says that their memory is large.
+# Limits by default, and for callers who say that their memory is large.
 MAX_FILES, MOST_FILES = 10_000, 1_000_000
 _MAX_MANIFEST, _MOST_MANIFEST = 4 * 1_048_576, 256 * 1_048_576
 MAX_TOTAL = 16 * 1_073_741_824
 _BEFORE = (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
-_MAX_HEADER = 16_384  # more than a long name takes
-# A text shrinks to a hundredth at most, apart from the first megabytes; a bomb to a thousandth.
+_MAX_HEADER = 16_384  # more than a long name needs
+# Text compresses to a hundredth of its size at best, beyond the first megabytes; a bomb to a thousandth.
 _RATIO = 200
 _FREE = 64 * 1_048_576
 _CHUNK = 65_536
@@ -59,14 +58,14 @@ def import_memory(
     agree: Callable[[Archive], None] = lambda _: None,
     large: bool = False,
 ) -> Imported:
-    """Bring a file or folder of another program, or an archive, into memory; say what became of each text.
+    """Import a file or folder of another program, or an archive; report the result for each text.
 
-    Without a path, Claude Code's memory of this project is looked for. `kind` is recognised if not given;
-    `scope` is project or user. `mine` says that the words are the user's or their agents' own, else only what
-    agents keep in the user's own directory is; all else waits for a person, and only who asks is shown it.
-    The source is only read, and nothing in memory is overwritten. `tell` hears how far it is. An archive
-    becomes memory as it is: `agree` may look at it first, and raise; one of more than 10,000 files is
-    refused unless it is said to be `large`.
+    Without a path, it looks for Claude Code's memory of this project. `kind` is detected by default; `scope`
+    is project or user. `mine` says that the user or their agents wrote the texts; by default only those that
+    agents keep in the user's own directory count as such. All others wait for a person, and are shown only on
+    request. The source is only read, and nothing in memory is overwritten. `tell` receives the progress. An
+    archive becomes memory unchanged: `agree` may inspect it first, and raise; one of more than 10,000 files
+    is refused unless `large` is set.
     """
     if path is None or not (kind == KIND or (kind is None and is_archive(path))):
         return bring(mem, path, kind, scope, mine, tell, dry_run=dry_run)
@@ -79,18 +78,18 @@ def import_memory(
 
 
 def is_archive(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is that of a compressed file."""
+    """Whether a path is a compressed file."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
         return file.read(len(_GZIP)) == _GZIP
 
 
-# ---------------------------------------------------------------- looking through it
+# ---------------------------------------------------------------- checking
 
 
 class ArchiveError(TextError):
-    """An archive that is damaged, or that is none of ours; nothing was written."""
+    """The archive is damaged, or not one of ours; nothing was written."""
 
     def __init__(self, path: str, why: str) -> None:
         self.path, self.why = path, why
@@ -98,14 +97,14 @@ class ArchiveError(TextError):
 
 
 class Archive:
-    """An archive that was found to be whole. It stays open, so that what was checked is what is read."""
+    """A checked archive. It stays open, so that we read the same bytes that were checked."""
 
     def __init__(self, path: str, *, large: bool = False) -> None:
         self.path = path
         self._most_files, self._most_manifest = MAX_FILES, _MAX_MANIFEST
         if large:
             self._most_files, self._most_manifest = MOST_FILES, _MOST_MANIFEST
-        if not os.path.isfile(path):  # a pipe would be waited for
+        if not os.path.isfile(path):  # opening a pipe would block
             raise InputError(f"{path}: there is no such archive; name the file that `memolith export` wrote")
         try:
             self._file = open(path, "rb")  # noqa: SIM115 - closed by `close`
@@ -122,11 +121,11 @@ class Archive:
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def members(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the path and the bytes of each file, as they were when they were checked."""
+        """Yield the path and the bytes of each file, as checked."""
         for name, data in self._entries():
             if name == MANIFEST:
                 continue
@@ -157,7 +156,7 @@ class Archive:
                 manifest = data
             else:
                 self.hashes[name] = sha256(data)
-        # A file cannot be a directory as well.
+        # A file cannot be a directory too.
         for key, name in met.items():
             parts = key.split("/")
             if any("/".join(parts[:depth]) in met for depth in range(1, len(parts))):
@@ -203,8 +202,8 @@ class Archive:
                     count += 1
                     total += info.size
                     self._check_entry(info)
-                    tar.members.clear()  # it would keep every header
-                    if count > self._most_files + 1:  # with the manifest
+                    tar.members.clear()  # tarfile would keep every header
+                    if count > self._most_files + 1:  # plus the manifest
                         self._refuse(
                             f"it holds over {self._most_files:,} files; if they are yours, add --large"
                         )
@@ -215,7 +214,7 @@ class Archive:
                     if len(data) != info.size:
                         self._refuse(f"{quoted(info.name)} is cut off")
                     yield info.name, data
-            while rest := bounded.read(_CHUNK):  # to the end, where gzip keeps its checksum
+            while rest := bounded.read(_CHUNK):  # to the end, where gzip has its checksum
                 if rest.strip(b"\0"):
                     self._refuse("there is more behind its end")
         except (
@@ -245,7 +244,7 @@ class Archive:
 
 
 class _Entry(tarfile.TarInfo):
-    """A header. One that stands before another (a long name) is read as a whole, so it has to be small."""
+    """A header. One that precedes another (a long name) is read as a whole, so it must be small."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -258,7 +257,7 @@ class _Entry(tarfile.TarInfo):
 
 
 def _unusable(name: str, data: bytes) -> str:
-    """Return why a file could not be read where it goes, and would keep others from it; usually nothing."""
+    """Return why a file would be unreadable here and block others; usually empty."""
     if name == portable.CONFIG:
         try:
             yaml.parse(data.decode("utf-8"))
@@ -269,7 +268,7 @@ def _unusable(name: str, data: bytes) -> str:
 
 
 class _Bounded:
-    """What one member of gzip holds; an error instead of filling the disk or the memory."""
+    """The contents of one gzip member; raises instead of filling the disk or the memory."""
 
     def __init__(self, file: BinaryIO, archive: Archive, limit: int) -> None:
         self._file, self._archive, self._left = file, archive, limit
@@ -290,19 +289,19 @@ class _Bounded:
         return data
 
 
-# ---------------------------------------------------------------- bringing it back
+# ---------------------------------------------------------------- restoring
 
 
 def bring_archive(
     home: Home, archive: Archive, *, dry_run: bool = False, tell: Callable[[int, int], None] | None = None
 ) -> Imported:
-    """Write the files of an archive that are not there yet; say what became of each."""
+    """Write the files of an archive that do not exist yet; report the result for each."""
     run = _Run(home, archive, dry_run=dry_run)
     held = contextlib.ExitStack()
     scope: str | None = None
     with held:
         for number, (path, data) in enumerate(archive.members(), 1):
-            # Files come scope by scope, so that a lock is taken once for each.
+            # Files are ordered by scope, so that each lock is taken once.
             if not dry_run and portable.scope(path) != scope:
                 held.close()
                 scope = portable.scope(path)
@@ -317,8 +316,8 @@ def bring_archive(
 class _Run:
     def __init__(self, home: Home, archive: Archive, *, dry_run: bool) -> None:
         self._home, self._archive, self._dry_run = home, archive, dry_run
-        self._moved: dict[str, str] = {}  # from the memory file in the archive to what it is called here
-        self._ours: dict[str, bool] = {}  # whether a file's history was here before
+        self._moved: dict[str, str] = {}  # memory files of the archive and their new names here
+        self._ours: dict[str, bool] = {}  # whether a file already had a history here
         self._indexes: set[str] = set()
         self.rows: list[Row] = []
 
@@ -354,7 +353,7 @@ class _Run:
         return "beside", to, "another is there"
 
     def _put_version(self, path: str, rest: str, data: bytes) -> tuple[str, str, str]:
-        """Bring a version of a file: with the file if that went beside, else only if there are none here."""
+        """Restore a version: with its file if that was renamed, else only if the file has no history here."""
         source, _, version = rest.rpartition("/")
         file = self._moved.get(source, source)
         to = f"history/{file}/{version}"
@@ -363,7 +362,7 @@ class _Run:
             same = there[0] == data
             return ("known", to, "") if same else ("left out", "", "another version has its number")
         if file not in self._ours:
-            # Those of the archive itself came before an interruption.
+            # Versions that the archive contains come from an interrupted import.
             here = [f"history/{source}/{entry.name}" for entry in self._home.gate.history.entries(file)]
             self._ours[file] = any(name not in self._archive.hashes for name in here)
         if self._ours[file]:
@@ -376,7 +375,7 @@ class _Run:
             raise InputError(f"{to} was made by somebody else just now; import again")
 
     def _beside(self, path: str, data: bytes) -> str:
-        """Return a free name next to a file, or the one under which the same bytes went there before."""
+        """Return a free name next to a file, or the one under which the same bytes were put there before."""
         folder, _, name = path.rpartition("/")
         stem, dot, end = name.partition(".")
         for name in numbered("/".join(filter(None, [folder, f"{stem}{_SUFFIX}"]))):
@@ -387,7 +386,7 @@ class _Run:
         return to
 
     def finish(self) -> None:
-        """Let the indexes follow the notes that came."""
+        """Update the indexes for the new notes."""
         if not self._dry_run:
             for slug in self._indexes:
                 note_index.update_index(self._home.gate, slug)
