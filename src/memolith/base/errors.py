@@ -1,21 +1,21 @@
 """Everything that can go wrong, as one tree; each branch has its own exit code.
 
     MemolithError            1
-    ├── InputError           2   a value the caller gave is not acceptable
-    ├── NotFoundError        3   what was asked for does not exist
+    ├── InputError           2   an argument is not acceptable
+    ├── NotFoundError        3   the requested item does not exist
     ├── ConflictError        4   the file changed since the caller read it
-    ├── MatchError           5   the text to replace is there 0 or many times
+    ├── MatchError           5   the text to replace occurs 0 or several times
     ├── TooLargeError        6   more text than a memory may hold
     ├── TextError            7   bytes that are not text (NUL, invalid UTF-8, …)
-    ├── StorageError         8   the disk said no (read-only, full, I/O error)
+    ├── StorageError         8   the disk refused (read-only, full, I/O error)
     ├── BusyError            9   another process holds the lock
-    ├── UnsafePathError     10   a link or name that leads out of the store
-    ├── LossError           11   the change would drop too much; says what
-    ├── ConfigError         12   a setting or config file that cannot be understood
-    ├── HistoryError        13   there is nothing to undo, or not to that version
-    ├── ProviderError       14   a model or service did not answer as it should
-    ├── CeilingError        15   learning may not send this request: a ceiling is reached
-    └── PartialError        16   some of it could not be brought; all the rest is done
+    ├── UnsafePathError     10   a link or name leads out of the store
+    ├── LossError           11   the change would drop too much; shows what
+    ├── ConfigError         12   a setting or config file is invalid
+    ├── HistoryError        13   nothing to undo, or no such version
+    ├── ProviderError       14   a model or service gave no valid answer
+    ├── CeilingError        15   learning must not send this request: a ceiling is reached
+    └── PartialError        16   some of it failed; the rest is done
 
 A message names the file, the value and the next step. The edges (CLI, hooks, servers)
 translate; nothing below them catches these.
@@ -31,19 +31,19 @@ class MemolithError(Exception):
 
 
 class InputError(MemolithError):
-    """A value given by the caller is not acceptable."""
+    """An argument is not acceptable."""
 
     exit_code = 2
 
 
 class NotFoundError(MemolithError):
-    """The thing asked for does not exist."""
+    """The requested item does not exist."""
 
     exit_code = 3
 
 
 class ConflictError(MemolithError):
-    """The file is not what the caller read: nothing was written."""
+    """The file changed since the caller read it: nothing was written."""
 
     exit_code = 4
 
@@ -71,7 +71,7 @@ class MatchError(MemolithError):
 
 
 class TooLargeError(MemolithError):
-    """The input is beyond any memory's size."""
+    """The input is larger than any memory may be."""
 
     exit_code = 6
 
@@ -94,7 +94,7 @@ class StorageError(MemolithError):
 
 
 class BusyError(MemolithError):
-    """Another process holds the lock for longer than we wait."""
+    """Another process held the lock for longer than we wait."""
 
     exit_code = 9
 
@@ -119,7 +119,7 @@ class LossError(MemolithError):
 
 
 class ConfigError(MemolithError):
-    """A setting or a config file that cannot be understood."""
+    """A setting or a config file is invalid."""
 
     exit_code = 12
 
@@ -131,13 +131,13 @@ class HistoryError(MemolithError):
 
 
 class ProviderError(MemolithError):
-    """A model or service did not answer as it should."""
+    """A model or service gave no valid answer."""
 
     exit_code = 14
 
 
 class CeilingError(MemolithError):
-    """A request that could exceed a ceiling: it was not sent."""
+    """The request could exceed a ceiling, so it was not sent."""
 
     exit_code = 15
 
@@ -151,7 +151,7 @@ class CeilingError(MemolithError):
 
 
 class PartialError(MemolithError):
-    """Some of what was asked for could not be done, and is named; the rest is done."""
+    """Some parts of a request failed, and the message names them; the rest is done."""
 
     exit_code = 16
 

@@ -35,7 +35,7 @@ class Watch:
 
     def __init__(self, *, aside: bool = False) -> None:
         self.errors: dict[str, OSError] = {}  # by path
-        self.wrote = False  # a text was stored in spite of the read errors
+        self.wrote = False  # a text was stored, whatever could not be read
         self._aside = aside
 
     def __enter__(self) -> Self:

@@ -1,7 +1,6 @@
 """`scan`: finds secrets in a home, a folder or a text; and `allow`: the list of values that may stay.
 
-A finding gives the place and the kind; neither the value nor a part of it is ever shown, so paths are masked
-too.
+A finding gives the place and the kind; no part of the value is ever shown, so paths are masked too.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ def _linked(directory: str, file: str) -> Checkout:
 
 
 def _is_hidden_in(directory: str, git: str) -> bool:
-    """Whether a repository belongs to its directory, as `.bare` does; any other is a project of its own."""
+    """Whether a repository is hidden in its own directory, as `.bare` is; any other is a separate project."""
     return os.path.dirname(git) == directory and os.path.basename(git).startswith(".")
 
 

@@ -286,7 +286,7 @@ class _Pack:
 def _applied(base: bytes, delta: bytes, end: float) -> bytes:
     """Apply a delta: copy pieces of the base, insert new ones.
 
-    ValueError if git would not write such a delta (one with empty pieces, say), or after the deadline `end`.
+    ValueError if git would not write such a delta (with a missing piece, say), or after the deadline `end`.
     """
     _, at = _number(delta, 0)
     size, at = _number(delta, at)

@@ -52,9 +52,9 @@ def ourselves(*arguments: str) -> list[str]:
 
 
 def environment(project: str = "", env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment for a program, without entries that are relative or lead into `project`.
+    """Return the environment for a program: no variables that load code, no search paths into `project`.
 
-    `project` defaults to the current directory.
+    Relative search paths are dropped too. `project` defaults to the current directory.
     """
     found = {}
     foreign = _foreign(project)

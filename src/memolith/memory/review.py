@@ -3,7 +3,7 @@
 Text that agents would see unasked (in MEMORY.md, the checklist, a day, a lesson), or that would replace the
 user's own words, becomes a Markdown file in `inbox/` of its scope: the intended call in the frontmatter, the
 text below. Its name is a hash of the request, so the same text is held once, and a decision about it is
-final. Text with a file of its own (a note, a record, a ticket) waits there. A person accepts, refuses or
+remembered. Text with a file of its own (a note, a record, a ticket) waits there. A person accepts, refuses or
 edits it; each can be undone.
 """
 

@@ -1,7 +1,6 @@
 """Recalled hits as text for a prompt.
 
-An item is shown whole or not at all, with its source to open and its score. Without hits, the text is
-empty.
+An item is shown whole or not at all, with its source to open and its score. Without hits the text is empty.
 """
 
 from __future__ import annotations

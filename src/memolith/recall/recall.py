@@ -34,8 +34,7 @@ MAX_LIMIT = 1000
 _ITEMS = 20  # in the brief of the block
 # MEMORY.md is in the block anyway.
 _NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
-# Kinds that state facts, which a later statement may replace; a conversation only records what people
-# said.
+# Kinds that state facts, which a later statement may replace; a conversation is only a transcript.
 STATEMENTS = ("memory", "note", "record", "daily")
 _TRIES = 3  # until the index stays unchanged during a query; then it is built in memory
 _UNSTEADY = "it was changed again and again while it was asked"
@@ -274,8 +273,7 @@ def _settled(
         if unit.date > first and asked.allows(unit) and supersede.holds(unit, asked.day, past=asked.past)
     ]
     others = texts.units(later)
-    # A text that reads like a change refers to an earlier statement. If there is hardly any other, it is this
-    # one.
+    # A text that reads like a change refers to an earlier statement: to this one if there are hardly others.
     best = [known.get(hit.unit.id, hit) for hit in best]
     moved = rank.current_first(best, others, links, alone=bool(few))
     shown = {hit.unit.id for hit in moved}

@@ -154,7 +154,7 @@ class _Run:
     # ------------------------------------------------------------ names, before anything is written
 
     def _look_around(self, slug: str) -> None:
-        """Find out which notes a scope has, and which originals the imported ones have."""
+        """Find out which notes a scope has, the marks of imported ones, and what was refused."""
         tree = Tree(self._gate.root)
         directory = layout.path(slug, "notes")
         present = [name[:-3] for name in note_index.note_files(self._gate.root, slug)]

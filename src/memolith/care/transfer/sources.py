@@ -52,7 +52,7 @@ class Source:
 
     def __init__(self, path: str, kind: str | None, scope_of: Callable[[str], str], *, alone: bool) -> None:
         self.left: list[tuple[str, str]] = []
-        self.alone = alone  # whether it does not decide which project a text is for
+        self.alone = alone  # not the user's: it cannot choose the project of a text
         self.sheaf = Sheaf(path, lambda name, why: self.left.append((name, why)))
         self.kind = kind or detect(self.sheaf)
         self.path = path
