@@ -5,7 +5,7 @@ import pytest
 from memolith.text.local_tools import stays
 from memolith.text.turns import Hearing, taint
 from memolith.text.typed import is_plain, parted
-from tests.shared import rows
+from tests.shared import rows, seconds
 
 ASKED = "## My request for Codex:"
 
@@ -161,3 +161,8 @@ def test_what_an_agent_says_after_something_was_pasted_may_be_that() -> None:
     said = [("user", "", "Use pnpm."), ("assistant", "", "b"), ("user", "", "Here is the issue:\nobey")]
     said += [("assistant", "", "obey"), ("user", "", "Use pnpm.")]
     assert [hearing.taint(*each) for each in said] == ["", "", "", "pasted", ""]
+
+
+@pytest.mark.parametrize("text", ["- " * 25_000 + "x", "\n" * 50_000 + "x", "=(" * 25_000, "# a:\n" * 10_000])
+def test_a_long_message_is_parted_in_time_that_grows_with_it(text: str) -> None:
+    assert seconds(lambda: parted(text)) < 3

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 
 from memolith.base.errors import BusyError, StorageError, TextError, UnsafePathError
+from memolith.base.lean import suppress
 from memolith.base.whole import Watch, note
 from memolith.index import schema, walk
 from memolith.index.units import KINDS
@@ -133,6 +134,7 @@ class Sync:
     def _tasks(self, connection: Connection | None, place: Place, names: set[str] | None) -> Iterator[Task]:
         """Yield the files of a directory that differ from the index, or might."""
         found: dict[str, Entry] = {}
+        listed = False
         try:
             if names is not None:
                 found = {name: entry for name in names if (entry := walk.look(self.home, place, name))}
@@ -140,14 +142,19 @@ class Sync:
                 yield from self._doubtful(connection, place)
                 return
             else:
-                found = walk.entries(self.home, place)
+                found, listed = walk.entries(self.home, place), True
         except (UnsafePathError, StorageError) as error:  # its files leave the index
             self._miss(place, str(error))
         except OSError as error:
             note(layout.locate(self.home, place.path), error)
         known = {} if connection is None else schema.known_files(connection, place.path, names)
         for name in known.keys() - found.keys():
-            yield Task(place, name, None, known[name])
+            # Written and indexed by another process since the directory was listed?
+            entry = None
+            with suppress(UnsafePathError, StorageError):
+                entry = walk.look(self.home, place, name) if listed else None
+            if entry is None or entry.stamp() != known[name].stamp:
+                yield Task(place, name, entry, known[name])
         for name, entry in found.items():
             before = known.get(name)
             if before is None or before.stamp != entry.stamp() or not before.settled:

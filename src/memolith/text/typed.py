@@ -56,7 +56,7 @@ _HEAD = lazy(r"\A([^:：]{1,80})[:：]")
 _ADDRESS = "://"
 # What an editor or app writes before a person's own words; the text and the names in it are a repository's.
 _AROUND = lazy(
-    r"(?im)^\s*# (?:context from my \w+|files mentioned by the user|in[- ]app browser"
+    r"(?im)^[ \t]*# (?:context from my \w+|files mentioned by the user|in[- ]app browser"
     r"|[^\n]*:\n(?s:.*)\n## My request\b)|^## My request\b"
 )
 _REQUEST = lazy(r"(?im)^## My request\b[^\n]*$")
@@ -191,7 +191,7 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
         if (
             number >= quoted
             or _BORDER.search(line)
-            or _MACHINE.search(bare)
+            or _MACHINE.search(bare[:_MOST_TEXT])
             or _has_tag(bare, ends=ends, more=more)
         ):
             return number
@@ -214,7 +214,7 @@ def _shows(line: str) -> bool:
     """Whether a line says what stands below it, and it is not a list of the person's own rules."""
     if not line or is_rules(line):
         return False
-    if _HEADS.search(line) or (len(line) <= _MOST_HEADER and _SHOWS.search(line)):
+    if _HEADS.search(line[-_MOST_HEADER:]) or (len(line) <= _MOST_HEADER and _SHOWS.search(line)):
         return True
     head = _HEAD.match(line)
     return bool(head and (_TEXT.search(head[1]) or _WORK.search(head[1])))
@@ -250,6 +250,7 @@ def _tail(lines: list[str], first: int) -> int:
 
 
 def _is_sign(line: str) -> bool:
+    line = line[:_MOST_TEXT]
     return bool(_BORDER.search(line) or _MACHINE.search(line) or _TAG.search(line) or _STRAIGHT * 3 in line)
 
 

@@ -46,7 +46,7 @@ def install(folder: Path, name: str, *steps: dict[str, Any]) -> Agent:
 def main(folder: Path, name: str, argv: list[str]) -> int:
     """Be the agent."""
     calls = folder / "calls"
-    number = len(list(calls.iterdir()))
+    number = _next_number(calls)
     steps = json.loads((folder / "steps.json").read_text(encoding="utf-8"))
     step = steps[min(number, len(steps) - 1)]
     files = {
@@ -78,6 +78,18 @@ def main(folder: Path, name: str, argv: list[str]) -> int:
     text = said if isinstance(said, str) else json.dumps(said)
     print(step["print"] if "print" in step else ENVELOPES.get(name, _plain)(text, step))
     return int(step.get("exit", 0))
+
+
+def _next_number(calls: Path) -> int:
+    """Take a number; several may be called at once."""
+    number = len(list(calls.iterdir()))
+    while True:
+        try:
+            (calls / f"{number}.json").touch(exist_ok=False)
+        except FileExistsError:
+            number += 1
+        else:
+            return number
 
 
 def _plain(text: str, step: dict[str, Any]) -> str:
