@@ -117,9 +117,8 @@ def _without_texts(command: str) -> str:
     cannot be told where a text ends, it could be anything.
     """
     kept: list[str] = []
-    texts: list[
-        tuple[str, bool]
-    ] = []  # that begin behind this line: what ends each, and whether it is quoted
+    # Texts that begin behind this line: what ends each, and whether it is quoted.
+    texts: list[tuple[str, bool]] = []
     at = 0
     while found := _PART.match(command, at):
         at = found.end()
