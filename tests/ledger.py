@@ -40,9 +40,10 @@ def rows() -> dict[str, str]:
 
 
 def citations() -> dict[str, list[str]]:
-    """Return each cited id with the tests that cite it."""
+    """Return each cited id with the tests that cite it, as pytest names them."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        name = path.relative_to(ROOT)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.FunctionDef):
                 continue
@@ -50,7 +51,7 @@ def citations() -> dict[str, list[str]]:
                 if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "proves":
                     for argument in decorator.args:
                         assert isinstance(argument, ast.Constant)
-                        found.setdefault(str(argument.value), []).append(f"{path.name}::{node.name}")
+                        found.setdefault(str(argument.value), []).append(f"{name}::{node.name}")
     return found
 
 

@@ -1,6 +1,13 @@
 """The ledger is true: no citation of a row that does not exist, no built row without a test."""
 
+from pathlib import Path
+
+from prove.rows import all_mutants
+
+import memolith
 from tests.ledger import citations, report, rows
+
+SOURCE = Path(memolith.__file__).parent
 
 
 def test_every_cited_requirement_exists() -> None:
@@ -20,3 +27,13 @@ def test_every_requirement_with_a_test_is_marked_built() -> None:
 def test_the_report_counts_all_rows_by_design() -> None:
     assert f"of {len(rows())} requirements" in report()
     assert len(rows()) == 287
+
+
+def test_every_mutant_still_applies_to_a_built_row_and_gives_code_that_compiles() -> None:
+    built = {row for row, mark in rows().items() if mark == "built"}
+    for mutant in all_mutants():
+        assert mutant.row in built
+        if not mutant.reason:
+            broken = mutant.apply((SOURCE / mutant.path).read_text(encoding="utf-8"))
+            if mutant.path.endswith(".py"):
+                compile(broken, mutant.path, "exec")

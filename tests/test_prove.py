@@ -11,9 +11,10 @@ from prove import powerloss
 from prove.attack import PARTS
 from prove.commands import COMMANDS
 from prove.fuzz import mutate
+from prove.rows import Mutant, Stand, all_mutants
 
 from memolith.edges.cli.app import cli, load_commands
-from tests.ledger import proves
+from tests.ledger import citations, proves
 from tests.promises.test_canary import commands
 from tests.shared import LONG, prove
 
@@ -74,6 +75,15 @@ def test_each_broken_version_can_still_be_put_in_place(part: str) -> None:
     for broken in importlib.import_module(f"prove.attack.{part}").BROKEN:
         with broken if isinstance(broken, AbstractContextManager) else broken():
             pass
+
+
+def test_a_broken_row_is_noticed_and_a_change_that_breaks_nothing_survives(tmp_path: Path) -> None:
+    stand = Stand(tmp_path / "stand")
+    tests = citations()["S0.18"]
+    harmless = Mutant("S0.18", "mem.py", '"""Persist `content`', '"""Keep `content`')
+    assert stand.play(harmless, tests) == ["mem.py: survives 1 tests"]
+    assert stand.play(next(each for each in all_mutants() if each.row == "S0.18"), tests) == []
+    assert "pytest ended with 4" in stand.play(harmless, ["tests/gone.py"])[0]
 
 
 @proves("X.15")
