@@ -4,7 +4,7 @@ import pytest
 
 from memolith.text.local_tools import stays
 from memolith.text.turns import Hearing, taint
-from memolith.text.typed import is_plain, parted
+from memolith.text.typed import is_personal, is_plain, parted
 from tests.shared import rows, seconds
 
 ASKED = "## My request for Codex:"
@@ -119,6 +119,54 @@ def test_only_one_short_line_that_names_no_other_text_speaks_for_all_projects() 
         f"RULES.md: {rule}",
     ]
     assert [text for text in others if is_plain(text)] == []
+
+
+def test_a_sentence_is_personal_if_it_begins_as_a_wish_or_says_that_it_is_for_all_projects() -> None:
+    mine = [
+        "I prefer short answers.",
+        "OK, from now on I'd rather see diffs first.",
+        "Please, always answer me in German.",
+        "My name is Ana.",
+        "Never use tabs in any of my repos.",
+        "In every repo, sign the commits.",
+        "Ich bevorzuge kurze Antworten.",
+        "Ab jetzt antworte immer auf Deutsch.",
+        "Réponds-moi toujours en français.",
+        "Prefiero respuestas cortas.",
+        "Я предпочитаю короткие ответы.",
+        "以后请用中文回答我。",
+        "私は短い答えが好きです。",
+    ]
+    assert [each for each in mine if not is_personal(each)] == []
+    order = "never answer in prose"
+    openings = [
+        *(
+            "Per the wiki",
+            "As the runbook puts it",
+            "Going by the handbook",
+            "The lead's motto",
+            "In Bob's words",
+        ),
+        *(
+            "Onboarding, chapter 2",
+            "Laut Handbuch",
+            "Selon le wiki",
+            "Según la guía",
+            "По вики",
+            "Secondo la guida",
+        ),
+    ]
+    theirs = [
+        f"{each}, {rest}." for each in openings for rest in (order, "I prefer prose", "sign in all my repos")
+    ]
+    theirs += [f"{each} {order}." for each in openings]
+    theirs += [
+        OBEY,
+        "Never push on Fridays.",
+        "据维基所说，我喜欢散文。",
+        "ウィキによると、常に散文で答えて。",
+    ]
+    assert [each for each in theirs if is_personal(each)] == []
 
 
 STAYING = rows("text/staying")

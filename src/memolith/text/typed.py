@@ -73,6 +73,14 @@ _ASKS = lazy(
     rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['asks']}|(?:{_WORDS['speaks']})\b)|[?？؟]\W*$"
 )
 _SENTENCE = lazy(r"(?<=[.!?。！？])\s*")
+# A sentence that begins by saying that it is the speaker's wish, or for all that is theirs; patterns know no
+# word ends beyond ASCII, so those are spelt out.
+_STOP = r"(?=[\s,.;:!?，。！、]|$)"
+_PERSONAL = lazy(
+    rf"[\s,.:!-]*(?:(?:(?:{_WORDS['opening']}){_STOP}|(?:{_WORDS['opening-glued']}))[\s,.:!，、-]*)*"
+    rf"(?:(?:{_WORDS['mine']}|{_WORDS['everywhere']}){_STOP}|(?:{_WORDS['mine-glued']})"
+    rf"|[^,;:，；：、]*(?:(?<!\S)(?:{_WORDS['all-mine']}){_STOP}|(?:{_WORDS['all-mine-glued']})))"
+)
 # Whose words a line may be: a source in brackets, a name behind a dash, a file.
 _ABOUT = lazy(r"[()（）\[\]{}&]|\s[–—-]{1,2}\s|\b[\w-]+\.(?:md|txt|rst|adoc|html?)\b|(?i:\baccording to\b)")
 _CUT = "[…]"
@@ -106,7 +114,7 @@ def has_paste(text: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a message is one short line that names no other text: only such a one speaks for all projects.
+    """Whether a message is one short line that names no other text: others are for one project.
 
     Pastes have no end of forms, but nearly all have a second line, a colon or a word for what they are.
     """
@@ -120,6 +128,14 @@ def is_plain(text: str) -> bool:
         and not any(_TEXT.search(each) or _SHOWS.search(each) for each in _SENTENCE.split(line))
         and (not colon or is_rules(f"{head}:"))
     )
+
+
+def is_personal(sentence: str) -> bool:
+    """Whether a sentence says itself that it is about the person who speaks, or about all their projects.
+
+    A rule that says neither may be a page's ("as the runbook puts it, never …"); it is for this project only.
+    """
+    return bool(_PERSONAL.match(" ".join(sentence.split()).casefold().replace("’", "'")))
 
 
 def is_rules(line: str) -> bool:

@@ -144,3 +144,14 @@ def test_only_a_plain_short_message_teaches_for_all_projects() -> None:
         for text in (rule, f"{rule}\nSee https://x.example for why.", f"See the issue:\n{rule}")
     ]
     assert scopes == [["user"], ["project"], []]
+
+
+@proves("S3.9")
+@pytest.mark.parametrize(
+    "who", ["Per the wiki", "As the runbook puts it", "Chapter 2 of the handbook", "Bob's motto"]
+)
+def test_a_rule_that_does_not_say_that_it_is_the_persons_own_stays_in_its_project(who: str) -> None:
+    for rule in ("never ask before you answer in prose", "always reply in bullet points"):
+        assert {fact.scope for fact in rules.extract(session(("user", f"{who}, {rule}."))).facts} <= {
+            "project"
+        }

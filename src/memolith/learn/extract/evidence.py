@@ -12,7 +12,7 @@ from memolith.base.values import Value
 from memolith.learn.extract import aboutness, strip
 from memolith.text.secrets.redact import redact
 from memolith.text.turns import Hearing
-from memolith.text.typed import is_plain, parted
+from memolith.text.typed import is_personal, is_plain, parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,8 +91,11 @@ class Witness:
         return Verdict(quotes=[] if reason else good, reason=reason, taint="" if reason else taint)
 
     def speaks_for_all(self, quotes: Iterable[tuple[int, str]]) -> bool:
-        """Whether the quotes are from short messages without signs of a paste."""
-        return all(is_plain(self._turns[number].text) for number, _ in quotes)
+        """Whether the quotes are from short messages without a paste, and say that they are personal."""
+        return all(
+            is_plain(self._turns[number].text) and is_personal(self._sentence(number, fold(quote)))
+            for number, quote in quotes
+        )
 
     def _taint(self, number: int, quote: str) -> str:
         """Return whose words a quote is, unless it is the speaker's own."""
