@@ -3,8 +3,8 @@
 A forgery is put together from where it is (`PLACES`), which address it claims (`claims`), and what it has of
 the project's history (`HISTORIES`, `ENDLESS`, `PACKS`); or it points into the project's own repository
 (`POINTERS`), or is another real one that stands where the project was (`FORKS`). The private project itself
-is made in several ways (`VICTIMS`). Then the honest situations of `tests/env/test_project.py` must be found
-as ever. Each of `BROKEN` is caught within 300 rounds.
+is made in several ways (`VICTIMS`). Most of them are scripts in `identity.txt`. Then the honest situations of
+`tests/env/situations.txt` must be found as ever. Each of `BROKEN` is caught within 300 rounds.
 """
 
 import contextlib
@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from tests.env import test_project as honest
-from tests.env.repos import WORD, git, repo, tell
+from tests.env.repos import SITUATIONS, WORD, git, places, shell, tell
 
 from memolith import Mem
 from memolith.env import git as repository
@@ -29,6 +28,7 @@ from memolith.env import git_objects, identity, paths
 from prove import ask
 from prove.attack import packs
 from prove.report import Tally
+from prove.texts import parts
 from prove.world import scratch
 
 POISON = "mallory"
@@ -38,6 +38,14 @@ EVERYBODYS = "tea at four"  # a memory for all projects: it is said wherever one
 LATE = f"not answered within {SECONDS} s"
 SIGNS = ("sleeps", "feed the", "Bought a", LATE)  # of what `tell` writes, and nobody asks for
 ADDRESS = "git@example.org:acme/private.git"
+_SCRIPTS = parts(Path(__file__).with_suffix(".txt"))
+
+
+def _of(kind: str) -> dict[str, list[str]]:
+    return {name.partition(": ")[2]: rows for name, rows in _SCRIPTS.items() if name.startswith(f"{kind}: ")}
+
+
+VICTIMS, HISTORIES, POINTERS, FORKS = map(_of, ("victim", "history", "pointer", "fork"))
 
 
 class Victim:
@@ -45,56 +53,32 @@ class Victim:
 
     def __init__(self, base: Path, kind: str) -> None:
         self.base, self.kind, self.at = base, kind, base / "src" / "private"
-        VICTIMS[kind](self.at)
+        shell(VICTIMS[kind], base, address=ADDRESS)
         self.git = self.at / ".git" if (self.at / ".git").is_dir() else self.at
         has_history = kind not in ("plain folder", "shallow")
         self.first = git(self.at, "rev-list", "--max-parents=0", "HEAD") if has_history else "0" * 40
         self.slug = tell(self.at)
         self.saved = base / "saved"  # what the project was before it was taken from its path
         if kind == "moved away":
-            self.git = self.at.rename(self.saved) / ".git"
+            self.leave()
 
     @property
     def store(self) -> Path:
         """Where its memory is."""
         return self.base / "home" / "memory" / "projects" / self.slug
 
-    @property
-    def objects(self) -> Path:
-        """Where git keeps its objects."""
-        return self.git / "objects"
+    def leave(self) -> None:
+        """Take the project from its path, if it is there."""
+        if self.at.exists():
+            self.git = self.at.rename(self.saved) / self.git.relative_to(self.at)
 
+    def run(self, rows: list[str], where: Path) -> None:
+        """Run a script that knows the project."""
+        names = {"git": self.git, "objects": self.git / "objects", "at": self.at, "first": self.first}
+        names |= {"relative": Path(os.path.relpath(self.git, where))}
+        urls = {"address": ADDRESS, "theirs": "https://example.org/mallory/private"}
+        shell([*_SCRIPTS["functions"], *rows], where, **names, **urls)
 
-def _packed(at: Path) -> None:
-    git(repo(at, ADDRESS), "gc", "-q")
-
-
-def _with_worktree(at: Path) -> None:
-    git(repo(at, ADDRESS), "worktree", "add", "-q", "../fix")
-
-
-def _shallow(at: Path) -> None:
-    seed = repo(at.parent / "seed")
-    git(seed, "commit", "-q", "--allow-empty", "-m", "second")
-    git(seed, "clone", "-q", "--depth=1", f"file://{seed}", str(at))
-    git(at, "remote", "set-url", "origin", ADDRESS)
-
-
-def _hub(at: Path) -> None:
-    git(repo(at.parent / "seed"), "clone", "-q", "--bare", ".", str(at))
-    git(at, "remote", "set-url", "origin", ADDRESS)
-
-
-VICTIMS: dict[str, Callable[[Path], object]] = {
-    "loose": lambda at: repo(at, ADDRESS),
-    "packed": _packed,
-    "with a worktree": _with_worktree,
-    "shallow": _shallow,
-    "bare hub": _hub,
-    "without an origin": repo,
-    "moved away": repo,
-    "plain folder": lambda at: at.mkdir(parents=True),
-}
 
 # ---------------------------------------------------------------- what a forgery is made of
 
@@ -117,28 +101,15 @@ def claims(victim: Victim, rng: random.Random) -> str:
     return rng.choice(forms)
 
 
-def _put(path: Path, data: str | bytes) -> None:
+def _put(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data.encode() if isinstance(data, str) else data)
-
-
-def _object(fake: Path, name: str, data: bytes) -> None:
-    _put(fake / "objects" / name[:2] / name[2:], data)
-
-
-def _own_history(fake: Path) -> str:
-    """Give a forgery a real history of its own, that it has checked out."""
-    seed = repo(fake.parent / f"{fake.name}-seed")
-    shutil.copytree(seed / ".git" / "objects", fake / "objects", dirs_exist_ok=True)
-    tip = git(seed, "rev-parse", "HEAD")
-    shutil.rmtree(seed)
-    (fake / "HEAD").write_text(f"{tip}\n")
-    return tip
+    path.write_bytes(data)
 
 
 def _other_content(victim: Victim, fake: Path) -> None:
     text = b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor a <a@b> 0 +0000\n\nx\n"
-    _object(fake, victim.first, zlib.compress(b"commit %d\0%b" % (len(text), text)))
+    place = fake / "objects" / victim.first[:2] / victim.first[2:]
+    _put(place, zlib.compress(b"commit %d\0%b" % (len(text), text)))
 
 
 def _index_only(victim: Victim, fake: Path) -> None:
@@ -150,86 +121,13 @@ def _index_only(victim: Victim, fake: Path) -> None:
     _put(fake / "objects/pack/pack-x.pack", b"PACK\0\0\0\2\0\0\0\1" + b"\x90" + zlib.compress(b"x" * 16))
 
 
-def _unreachable(victim: Victim, fake: Path) -> None:
-    """Take the real first commit, which a stranger may know of a public project, beside another history."""
-    source = victim.objects / victim.first[:2] / victim.first[2:]
-    if source.exists():
-        _object(fake, victim.first, source.read_bytes())
-    _own_history(fake)
-
-
-def _linked_objects(victim: Victim, fake: Path) -> None:
-    shutil.rmtree(fake / "objects")
-    (fake / "objects").symlink_to(victim.objects)
-
-
-def _linked_parts(victim: Victim, fake: Path) -> None:
-    for each in victim.objects.iterdir() if victim.objects.exists() else ():
-        if each.name == "pack":
-            (fake / "objects/pack").mkdir(exist_ok=True)
-            for pack in each.iterdir():
-                (fake / "objects/pack" / pack.name).symlink_to(pack)
-        else:
-            (fake / "objects" / each.name).symlink_to(each)
-
-
-def _grafted(victim: Victim, fake: Path) -> None:
-    tip = _own_history(fake)
-    _put(fake / "info/grafts", f"{tip} {victim.first}\n")
-    _put(fake / "shallow", f"{victim.first}\n")
-
-
-def _replaced(victim: Victim, fake: Path) -> None:
-    tip = _own_history(fake)
-    _put(fake / "refs/replace" / victim.first, f"{tip}\n")
-    _put(fake / "HEAD", f"{victim.first}\n")
-
-
-def _linked_refs(victim: Victim, fake: Path) -> None:
-    if not (victim.git / "HEAD").exists():
-        return  # a folder without git is its path, and what is not a repository at that path is the same
-    (fake / "HEAD").unlink()
-    (fake / "HEAD").symlink_to(victim.git / "HEAD")
-    shutil.rmtree(fake / "refs")
-    (fake / "refs").symlink_to(victim.git / "refs")
-
-
-def _endless(name: str, kind: str) -> Callable[[Victim, Path], None]:
-    def make(_victim: Victim, fake: Path) -> None:
-        path = fake / name
-        path.unlink(missing_ok=True)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if kind == "pipe":
-            os.mkfifo(path)
-        elif kind == "device":
-            path.symlink_to("/dev/zero")
-        else:
-            with path.open("wb") as file:
-                file.truncate(3 << 30)
-
-    return make
-
-
-HISTORIES: dict[str, Callable[[Victim, Path], object]] = {
-    "nothing": lambda _victim, _fake: None,
-    "a history of its own": lambda _victim, fake: _own_history(fake),
-    "HEAD is the first commit": lambda _victim, _fake: None,
-    "an empty object": lambda victim, fake: _object(fake, victim.first, b""),
-    "other content by that name": _other_content,
-    "an index without its pack": _index_only,
-    "the object, unreachable": _unreachable,
-    "alternates": lambda victim, fake: _put(fake / "objects/info/alternates", f"{victim.objects}\n"),
-    "objects are a link": _linked_objects,
-    "objects are links": _linked_parts,
-    "grafts and shallow": _grafted,
-    "replace refs": _replaced,
-    "commondir": lambda victim, fake: _put(fake / "commondir", f"{victim.git}\n"),
-    "linked refs": _linked_refs,
-}
+# What no shell can write.
+WRITTEN = {"other content by that name": _other_content, "an index without its pack": _index_only}
+_KINDS = {"pipe": "mkfifo", "device": "ln -s /dev/zero", "hole": "truncate -s 3G"}
 ENDLESS = {
-    f"{name} is a {kind}": _endless(name, kind)
+    f"{name} is a {kind}": [f"rm -f {name}; mkdir -p $(dirname {name}); {make} {name}"]
     for name in ("config", "HEAD", "packed-refs", "objects/info/alternates", "refs/heads/main")
-    for kind in ("pipe", "device", "hole")
+    for kind, make in _KINDS.items()
 }
 
 
@@ -237,6 +135,7 @@ def _hostile(shape: str, orders: str) -> Callable[[Victim, Path], None]:
     return lambda victim, fake: packs.write(fake, random.Random(str(fake)), shape, orders, victim.first)
 
 
+PACKS: dict[str, Callable[[Victim, Path], None]]
 PACKS = {f"{shape} of {orders}": _hostile(shape, orders) for shape in packs.SHAPES for orders in packs.ORDERS}
 
 
@@ -248,137 +147,42 @@ def _bare(fake: Path, victim: Victim, rng: random.Random, history: str) -> None:
     (fake / "config").write_text("[core]\n\trepositoryformatversion = 0\n" + claims(victim, rng))
     if history.startswith(("packed-refs", "refs/heads")):
         (fake / "HEAD").write_text("ref: refs/heads/main\n")
-    {**HISTORIES, **ENDLESS, **PACKS}[history](victim, fake)
+    made = {**WRITTEN, **PACKS}.get(history)
+    if made:
+        made(victim, fake)
+    else:
+        victim.run({**HISTORIES, **ENDLESS}[history], fake)
 
 
-def _embedded(base: Path) -> tuple[Path, Path]:
-    place = repo(base / "got" / "clone", "https://example.org/mallory/nice")
-    return place / "docs", place / "docs"
-
-
-def _nested(base: Path) -> tuple[Path, Path]:
-    place = repo(base / "got" / "outer", "https://example.org/mallory/nice") / "vendor" / "x"
-    return place / ".git", place
-
-
-def _beside(base: Path) -> tuple[Path, Path]:
-    place = base / "got" / "around"
-    _put(place / ".git", "gitdir: ./.bare\n")
-    return place / ".bare", place
-
-
-# Where a forged repository lies: its git directory, and where one stands. The last takes the project's path.
-PLACES: dict[str, Callable[[Path], tuple[Path, Path]]] = {
-    "archive": lambda base: (base / "got" / "archive" / ".git", base / "got" / "archive"),
-    "embedded": _embedded,
-    "bare": lambda base: (base / "got" / "hub", base / "got" / "hub"),
-    "nested": _nested,
-    "beside": _beside,
-    "at its path": lambda base: (base / "src" / "private" / ".git", base / "src" / "private"),
+# Where a forged repository lies: what is made first, where one stands, and its git directory from there. The
+# last takes the project's path.
+PLACES = {
+    "archive": ("", "got/archive", ".git"),
+    "embedded": ("repo got/clone https://example.org/mallory/nice", "got/clone/docs", "."),
+    "bare": ("", "got/hub", "."),
+    "nested": ("repo got/outer https://example.org/mallory/nice", "got/outer/vendor/x", ".git"),
+    "beside": ("mkdir -p got/around; echo gitdir: ./.bare > got/around/.git", "got/around", ".bare"),
+    "at its path": ("", "src/private", ".git"),
 }
 
 
 def _forged(victim: Victim, rng: random.Random, place: str, history: str) -> Path:
-    if place == "at its path" and victim.at.exists():
-        victim.at.rename(victim.saved)
-        victim.git = victim.saved / victim.git.relative_to(victim.at)
-    fake, here = PLACES[place](victim.base)
-    _bare(fake, victim, rng, history)
-    return here
-
-
-# ---------------------------------------------------------------- what points at the project itself
-
-
-def _pointing(text: Callable[[Victim, Path], str]) -> Callable[[Victim, Path], None]:
-    def make(victim: Victim, place: Path) -> None:
-        (place / ".git").write_text(text(victim, place))
-
-    return make
-
-
-def _admin(victim: Victim, place: Path, *, inside: str = "") -> None:
-    """Forge the directory that git keeps of a worktree, with both of its pointers."""
-    admin = place / (inside or ".tree")
-    admin.mkdir(parents=True)
-    (admin / "commondir").write_text(f"{victim.git}\n")
-    (admin / "gitdir").write_text(f"{place}/.git\n")
-    (admin / "HEAD").write_text(f"{victim.first}\n")
-    (place / ".git").write_text(f"gitdir: {admin}\n")
-
-
-def _own_config(victim: Victim, place: Path) -> None:
-    _admin(victim, place)
-    (place / ".tree/commondir").unlink()
-    (place / ".tree/config").symlink_to(victim.git / "config")
-    (place / ".tree/objects").symlink_to(victim.objects)
-
-
-def _link_in(victim: Victim, place: Path) -> None:
-    shutil.copytree(victim.git, place / ".git", ignore=shutil.ignore_patterns("objects"))
-    (place / ".git/objects").symlink_to(victim.objects)
-
-
-def _stranger(victim: Victim, place: Path) -> None:
-    """Be another user's repository in a directory above, which even has the whole history."""
-    if victim.git.exists():
-        shutil.copytree(victim.git, place / ".git")
-    for each in (place / ".git", place):
-        with contextlib.suppress(PermissionError, FileNotFoundError):
-            os.chown(each, 65534, 65534)
-    (place / "mine").mkdir()
-
-
-POINTERS: dict[str, Callable[[Victim, Path], object]] = {
-    "gitdir": _pointing(lambda victim, _: f"gitdir: {victim.git}\n"),
-    "relative gitdir": _pointing(lambda victim, at: f"gitdir: {os.path.relpath(victim.git, at)}"),
-    "gitdir of its worktree": _pointing(lambda victim, _: f"gitdir: {victim.git}/worktrees/fix\n"),
-    "gitdir and more": _pointing(lambda victim, _: f"gitdir: {victim.git}/.\r\n\0\n"),
-    "link": lambda victim, place: (place / ".git").symlink_to(victim.git),
-    "forged worktree": _admin,
-    "forged worktree among others": lambda victim, place: _admin(victim, place, inside=".git-x/worktrees/y"),
-    "forged submodule": _own_config,
-    "copy with its objects linked": _link_in,
-    "another user's": _stranger,
-    "around its checkout": _pointing(lambda victim, at: f"gitdir: {os.path.relpath(victim.git, at)}\n"),
-    "around it": _pointing(lambda victim, _: f"gitdir: {victim.at.name}\n"),
-    "nothing at all": lambda _victim, _place: None,
-}
-
-
-def _fork(origin: str, *, is_related: bool) -> Callable[[Victim, Path], None]:
-    """Put another repository at the path of the project, perhaps one with the same first commit."""
-
-    def make(victim: Victim, place: Path) -> None:
-        if place.exists():
-            place.rename(victim.saved)
-            victim.git = victim.saved / victim.git.relative_to(place)
-        if is_related and (victim.git / "objects").exists():
-            git(victim.base, "clone", "-q", "--no-local", str(victim.git), str(place))
-            git(place, "remote", "set-url", "origin", origin)
-        else:
-            repo(place, origin)
-            git(place, "commit", "-q", "--amend", "--allow-empty", "-m", "theirs")
-        git(place, "commit", "-q", "--allow-empty", "-m", "more")
-
-    return make
-
-
-_THEIRS = "https://example.org/mallory/private"
-FORKS = {
-    "fork with the same first commit": _fork(_THEIRS, is_related=True),
-    "fork with another history": _fork(_THEIRS, is_related=False),
-    "fork with another history and the same origin": _fork(ADDRESS, is_related=False),
-}
+    if place == "at its path":
+        victim.leave()
+    before, here, fake = PLACES[place]
+    shell([before], victim.base)
+    _bare(victim.base / here / fake, victim, rng, history)
+    return victim.base / here
 
 
 def _pointed(victim: Victim, pointer: str) -> Path:
     if pointer in FORKS:
-        FORKS[pointer](victim, victim.at)
+        victim.leave()
+        victim.run(FORKS[pointer], victim.base)
         return victim.at
     place = victim.at.parent if pointer.startswith("around") else victim.base / "got" / "pointing"
     place.mkdir(parents=True, exist_ok=True)
-    POINTERS[pointer](victim, place)
+    victim.run(POINTERS[pointer], place)
     return place / "mine" if (place / "mine").exists() else place
 
 
@@ -484,18 +288,18 @@ def attack(base: Path, rng: random.Random, kind: str, form: str, place: str, tal
         tally.check("an embedded repository belongs to the one around it", outside, about)
 
 
-def _honest(base: Path, situation: honest.Situation, tally: Tally) -> None:
+def _honest(base: Path, situation: str, tally: Tally) -> None:
     """Find the memory in an honest situation, by the hook too."""
-    places_ = situation(base)
-    written = tell(next(places_))
-    there = next(places_)
+    found = places(situation, base)
+    written = tell(next(found))
+    there = next(found)
     with Mem.open(there) as mem:
         missed = [] if mem.project == written and WORD in (mem.context_block() or "") else ["block"]
         missed += [] if mem.recall(f"the {WORD}") else ["recall"]
     with contextlib.chdir(there):  # JSON has no words for a path that is not UTF-8
         missed += [] if WORD in _hook("SessionStart", "") else ["hook"]
     tally.round("honest situation")
-    tally.check("an honest checkout finds its memory", missed, situation.__name__)
+    tally.check("an honest checkout finds its memory", missed, situation)
 
 
 def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
@@ -506,23 +310,24 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
     names = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_CONFIG_NOSYSTEM": "1"}
     names |= {"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org"}
     names |= {"MEMOLITH_SEMANTIC_PROVIDER": "none", "MEMOLITH_HOOKS_SESSIONS": "false"}
+    honest = SITUATIONS["together"]
     pointing = itertools.cycle(rng.sample(_POINTING, len(_POINTING)))
     # Some are known by the number of their directory, which only a disk does not give to another one later.
     with scratch() as base, tempfile.TemporaryDirectory(prefix="prove-") as disk:
-        for number in range(rounds + min(rounds, len(honest.TOGETHER))):
+        for number in range(rounds + min(rounds, len(honest))):
             above = base if number < rounds else Path(disk)
             world = above / str(number)
             world.mkdir()
-            places = {
+            around = {
                 "MEMOLITH_HOME": world / "home",
                 "GIT_CEILING_DIRECTORIES": above,
                 "HOME": base / "user",
             }
-            with mock.patch.dict(os.environ, names | {name: str(at) for name, at in places.items()}):
+            with mock.patch.dict(os.environ, names | {name: str(at) for name, at in around.items()}):
                 if number >= rounds:
-                    _honest(world, honest.TOGETHER[number - rounds], tally)
+                    _honest(world, honest[number - rounds], tally)
                 elif number % 3:
-                    forms = [*HISTORIES, rng.choice(list(ENDLESS)), *rng.sample(list(PACKS), 4)]
+                    forms = [*HISTORIES, *WRITTEN, rng.choice(list(ENDLESS)), *rng.sample(list(PACKS), 4)]
                     kind, form, place = (rng.choice(list(each)) for each in (VICTIMS, forms, PLACES))
                     attack(world, rng, kind, form, place, tally)
                 else:

@@ -2,7 +2,11 @@
 
 import os
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+from prove.texts import parts
 
 from memolith import Mem
 from tests.conftest import NOON
@@ -39,6 +43,43 @@ def clone(source: Path, path: Path, origin: str) -> Path:
     git(source, "clone", "-q", "--no-local", str(source), str(path))
     git(path, "remote", "set-url", "origin", origin)
     return path
+
+
+_SCRIPTS = parts(Path(__file__).with_name("situations.txt"))
+# The honest situations by their kind: one memory together, or two projects apart, or one in another's place.
+SITUATIONS: dict[str, list[str]] = {}
+for _name in _SCRIPTS:
+    if "UTF-8" not in _name or sys.platform == "linux":
+        SITUATIONS.setdefault(_name.partition(":")[0], []).append(_name)
+_SHELL = f"""set -e; shop={ORIGIN}
+git() {{ command git -c protocol.file.allow=always "$@" 2>&1; }}
+repo() {{
+    mkdir -p "$1"; git -C "$1" init -q
+    [ -z "$2" ] || git -C "$1" remote add origin "$2"
+    git -C "$1" commit -q --allow-empty -m "begin $PWD/$1 $2"
+}}
+clone() {{ git clone -q --no-local "$1" "$2"; git -C "$2" remote set-url origin "$3"; }}
+"""
+
+
+def shell(rows: list[str], where: Path, **names: object) -> bytes:
+    """Run a script that knows `repo`, `clone` and these names; return what it prints."""
+    env = {**os.environ, **{name: str(value) for name, value in names.items()}}
+    script = "\n".join([_SHELL, *rows])
+    return subprocess.run(["sh", "-c", script], cwd=where, env=env, check=True, stdout=subprocess.PIPE).stdout
+
+
+def places(situation: str, world: Path) -> Iterator[Path]:
+    """Yield where memory is written; when asked again, change the world and yield where it is looked for."""
+    world.mkdir(exist_ok=True)
+    script: list[str] = []
+    for row in _SCRIPTS[situation]:
+        if row.startswith("> "):
+            said = shell([*script, f"cd {row[2:]}", 'printf "at %s" "$PWD"'], world)
+            yield Path(os.fsdecode(said.rpartition(b"at ")[2]))
+            script = []
+        else:
+            script.append(row)
 
 
 def at(place: str | os.PathLike[str] | None) -> Mem:

@@ -34,7 +34,7 @@ KINDS = ["loose", "packed", "with a worktree", "moved away"]
 @pytest.mark.parametrize(
     "form",
     [
-        *(*attack.POINTERS, *attack.FORKS, *attack.HISTORIES, *attack.ENDLESS),
+        *(*attack.POINTERS, *attack.FORKS, *attack.HISTORIES, *attack.WRITTEN, *attack.ENDLESS),
         *list(attack.PACKS)[:: 9 if LONG else 27],
     ],
 )
