@@ -45,10 +45,10 @@ _TAKES_OUTPUT = frozenset(["|", "(", ")", "`", "$(", "<(", ">("])
 _ENDS = frozenset([";", "&", "\n", "\r", "⏎", "||", "&&", *_TAKES_OUTPUT])
 _COUNT = lazy(r"^(?:-.*|\{\}|\d+[smhd]?)$")
 # Commits of this project's own history, as far as their names tell, and what is rather a path than a commit.
-_ELSEWHERE = lazy(r"^--(?:all|remotes|branches|tags|glob)\b")
+_ELSEWHERE = lazy(r"^(?:--(?:all|remotes|branches|tags|glob|reflog|walk-reflogs)\b|-g$)")
 _ONES_OWN = lazy(
     r"(?:\^|\.\.\.?(?!\.)|(?:@|(?:refs/heads/|(?:refs/remotes/)?(?:origin|upstream)/)?(?:HEAD|main|master|trunk|develop)"
-    r"|stash|[0-9a-f]{7,64})(?:[~^]\d*|@\{\d+\})*(?![\w/@{-]))*(?::(?!/).*)?"
+    r"|stash(?:@\{\d+\})?|[0-9a-f]{7,64})(?:[~^]\d*)*(?![\w/@{-]))*(?::(?!/).*)?"
 )
 _PATH = lazy(
     r"(?!.*\.\.(?!/)|(?:refs|origin|upstream|fork|pull|pr)/)"
@@ -238,12 +238,12 @@ def _names(arguments: list[str]) -> list[str]:
 
 
 def _plain(arguments: list[str], valued: Collection[str]) -> list[str]:
-    """Return the arguments that are no options, nor a value behind one."""
+    """Return the arguments that are no options, nor a value behind one; `-` is the branch before this."""
     before = ["", *arguments]
     return [
         each
         for last, each in zip(before, arguments, strict=False)
-        if last not in valued and not each.startswith("-")
+        if last not in valued and (each == "-" or not each.startswith("-"))
     ]
 
 

@@ -28,7 +28,8 @@ _THEIRS = lazy(
     r"|\bpip\d?\s+(?:download|search)\b"
     r"|(?:^|[\s/'\"=(])(?:node_modules|site-packages|dist-packages|vendor|third_party|Downloads|registry/src"
     r"|go/pkg/mod|tool-results)/|[/~]Downloads(?![\w.-])"
-    r"|(?:^|[\s'\"=(<:])(?:(?:/private|/var)?/tmp|(?:/private)?/var/folders|/dev/shm)(?![\w.-])|\$\{?TMPDIR\b"
+    r"|(?:^|[\s'\"=(<:,@])(?:[\w~./-]*\.\.)?(?:/+\.)*/+(?:(?:private|var|run|dev)/+(?:\./+)*)*"
+    r"(?:tmp|folders|shm)(?![\w.-])|[$%]\{?(?:env:)?(?:\w+_)?TE?MP(?:_?DIR)?(?:_\w+)?(?!\w)"
     r"|(?i:\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|docx?|odt|rtf|eml|mbox|msg|ics))(?![\w.-])"
 )
 _OWN_COMMAND = lazy(r"(?:^|[|;&(\s])memolith(?=\s|$)|memory://")
