@@ -355,6 +355,10 @@ SET = json.dumps({"template": SENT})
         (".opencode/commands/deep/go.md", MARKDOWN),
         (".pi/prompts/go.md", MARKDOWN),
         (".claude/commands/go.md", MARKDOWN),
+        (".claude/skills/go/SKILL.md", MARKDOWN),
+        (".agents/skills/go/SKILL.md", MARKDOWN),
+        (".gemini/extensions/go/commands/go.toml", f'prompt = """\n{SENT.replace("$1", "{{args}}")}"""'),
+        (".newhost/prompts/go.md", MARKDOWN),
         (".gemini/commands/go.toml", f'prompt = """\n{SENT.replace("$1", "{{args}}")}"""'),
         ("opencode.json", f'{{"command": {{"go": {SET}}}}}'),
         ("opencode.jsonc", f'{{// "\n"commands": {{"go": {SET},}},}}'),
@@ -379,6 +383,63 @@ def test_a_command_of_the_repository_is_not_what_the_user_typed(
     (tmp_path / ".project_root").write_text(str(work / where))  # Gemini's
     (session,) = AGENTS[agent].read(path)
     assert [(turn.text, turn.taint) for turn in session.turns] == [(ORDER, "tool"), ("Use tabs.", "")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".claude/plugins/x/skills/go/SKILL.md",
+        ".gemini/extensions/x/commands/go.md",
+        ".pi/agent/skills/go/SKILL.md",
+    ],
+)
+def test_what_was_installed_in_the_home_is_not_what_the_user_typed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "user"
+    for each, text in ((name, MARKDOWN), (".claude/commands/mine.md", "Always use tabs, and test it.")):
+        (home / each).parent.mkdir(parents=True, exist_ok=True)
+        (home / each).write_text(text)
+    monkeypatch.setenv("HOME", str(home))
+    said = [("user", f"Review all.\n{ORDER}", ""), ("user", "Always use tabs, and test it.", "")]
+    (session,) = AGENTS["pi"].read(talks.written(tmp_path, tmp_path, "pi", [*said, ("assistant", ORDER, "")]))
+    assert [turn.text for turn in session.turns] == ["Always use tabs, and test it.", ORDER]
+    assert session.turns[-1].taint == "tool"
+
+
+FOREIGN = ("/tmp/issue.html", "/home/u/Downloads/a.md", "shot.png", "//tmp/x")
+
+
+@pytest.mark.parametrize("path", FOREIGN)
+def test_an_attached_file_taints_like_one_that_was_read(path: str, tmp_path: Path) -> None:
+    file = {"type": "file", "content": {"type": "text", "file": {"filePath": path, "content": ORDER}}}
+    called = f'<system-reminder>\nCalled the Read tool with the following input: {{"file_path":"{path}"}}\n'
+    forms: list[tuple[str, list[dict[str, Any]]]] = [
+        ("claude", [{"type": "attachment", "attachment": file}, *rows_of("And?")]),
+        ("claude", [{"type": "attachment", "attachment": {"type": "edited_text_file", "filename": path}}]),
+        ("claude", rows_of(called, isMeta=True)),
+        (
+            "copilot",
+            [
+                {
+                    "type": "user.message",
+                    "data": {"content": "And?", "attachments": [{"type": "file", "path": path}]},
+                }
+            ],
+        ),
+        ("gemini", [{"id": "1", "type": "user", "content": f"{SENT_WITH}Content from @{path}:\n{ORDER}"}]),
+    ]
+    for agent, rows in forms:
+        answer = rows_of()[-1] if agent == "claude" else ANSWERS[agent]
+        (session,) = written.read(agent, tmp_path / "session-s1.jsonl", *rows, answer)
+        assert session.turns[-1].taint, (agent, rows)
+    ours = {"type": "file", "filename": "/work/src/a.py", "content": {"file": {"filePath": "/work/src/a.py"}}}
+    rows = [{"type": "attachment", "attachment": ours}, *rows_of("And?")]
+    (session,) = written.read("claude", tmp_path / "session-s1.jsonl", *rows)
+    assert session.turns[-1].taint == ""
+
+
+SENT_WITH = "And?\n--- Content from referenced files ---\n"
 
 
 def test_a_persons_commands_and_the_hosts_own_notes_taint_nothing(tmp_path: Path) -> None:

@@ -24,14 +24,16 @@ _TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains"
 _OWN_NOTES = ("Caveat: ", "<local-command-", "<system-reminder>", "Continue from where you left off")
 _OWN_ATTACHMENTS = frozenset(
     [
-        *("file", "directory", "edited_text_file", "edited_image_file", "compact_file_reference"),
-        *("already_read_file", "pdf_reference", "opened_file_in_ide", "selected_lines_in_ide", "diagnostics"),
+        *("file", "directory", "edited_text_file", "compact_file_reference", "already_read_file"),
+        *("opened_file_in_ide", "selected_lines_in_ide", "diagnostics"),
         *("todo", "todo_reminder", "task_reminder", "plan_mode", "plan_mode_exit", "plan_mode_reentry"),
         *("plan_file_reference", "hook_cancelled", "nested_memory"),
         *("date_change", "output_style", "command_permissions", "critical_system_reminder"),
         *("deferred_tools_delta", "skill_listing", "token_usage", "output_token_usage"),
     ]
 )
+_PATHS = ("filename", "path", "filePath", "displayPath", "planFilePath")
+_READ = lazy(r"Called the Read tool with the following input: ([^\n]*)")
 _BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
 
 
@@ -69,8 +71,8 @@ class ClaudeCode(JsonLines):
     def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
         kind = row.get("type")
         attached = fields(row.get("attachment"))
-        if kind == "attachment" and not _is_own(attached):
-            into.fetched("attachment")
+        if kind == "attachment":
+            _attach(attached, into)
         if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
             return
         entry = row.get("entrypoint")
@@ -93,6 +95,8 @@ class ClaudeCode(JsonLines):
         into.heed(content)
         for ran in _BANG.findall("\n".join(texts)):
             into.fetched("bash", f"$ {ran}")
+        for asked in _READ.findall("\n".join(texts)):  # of a file that a prompt names, in older versions
+            into.fetched("read", asked)
         if _is_put_there(row):
             # A summary is of what was said before in the file; any other text may be a stranger's.
             summed = row.get("isCompactSummary") and into.turns
@@ -111,6 +115,15 @@ class ClaudeCode(JsonLines):
         for block in listed(content):
             if block.get("type") == "tool_use":
                 into.call(block.get("id"), block.get("name"), block.get("input"))
+
+
+def _attach(attached: Record, into: Transcript) -> None:
+    """Note what an attachment brings: a file's text is whose the file is."""
+    if not _is_own(attached):
+        into.fetched("attachment")
+    for about in (attached, fields(fields(attached.get("content")).get("file"))):
+        for key in _PATHS:
+            into.fetched("read", str(about.get(key) or ""))
 
 
 def _is_own(attached: Record) -> bool:

@@ -1,13 +1,15 @@
-"""Texts that a repository's own commands send as if the person had typed them.
+"""Texts that commands, skills and extensions send as if the person had typed them.
 
 Hosts write such a text down as a prompt, and few say so. A clone brings any, for any host: so they are looked
-for in the directory of the session and above it, up to the project's top.
+for in the directory of the session and above it, up to the project's top. What is installed for the user
+(skills, extensions, plugins) is a stranger's, too; only the commands in their home are their own.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memolith.hosts.install import json_text
@@ -17,10 +19,12 @@ from memolith.text.patterns import lazy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FOLDERS = (
-    *(".opencode/command", ".opencode/commands", ".pi/prompts", ".omp/prompts", ".omp/commands"),
-    *(".claude/commands", ".gemini/commands"),
-)
+# Hosts keep such texts in folders of these names, each in a hidden folder of its own.
+_INSTALLED = frozenset(["skill", "skills", "extensions", "plugins"])
+_FOLDERS = frozenset(["command", "commands", "prompts", *_INSTALLED])
+_NESTED = ("agent", "opencode")  # as in `~/.pi/agent/skills` and `~/.config/opencode/skills`
+_ENDINGS = (".md", ".mdc", ".toml", ".txt")
+_MOST_FILES = 4_000
 _SETTINGS = ("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")
 _MOST = 262_144  # bytes of a file
 _DEEPEST = 64  # directories above
@@ -36,12 +40,21 @@ class Commands:
 
     def __init__(self, directory: str) -> None:
         templates = (text for folder in _upwards(directory) for text in _templates(folder))
-        self._pieces = [[" ".join(each.split()) for each in _ARGUMENT.split(text)] for text in templates]
+        self._pieces = [*map(_pieces, templates), *_installed(os.path.expanduser("~"))]
 
     def send(self, text: str) -> bool:
         """Whether a text is what a command sends, whatever its arguments were."""
         said = " ".join(text.split())
         return any(_is_sent(said, list(filter(None, pieces))) for pieces in self._pieces)
+
+
+def _pieces(template: str) -> list[str]:
+    return [" ".join(each.split()) for each in _ARGUMENT.split(template)]
+
+
+@cache
+def _installed(home: str) -> list[list[str]]:
+    return [_pieces(text) for text in _files(home, _INSTALLED)]
 
 
 def _is_sent(said: str, pieces: list[str]) -> bool:
@@ -69,17 +82,35 @@ def _upwards(directory: str) -> Iterator[str]:
 
 
 def _templates(folder: str) -> Iterator[str]:
-    for kind in _FOLDERS:
-        for place, _, names in os.walk(os.path.join(folder, kind)):
-            for name in names:
-                text = _text(os.path.join(place, name))
-                yield _prompt(text) if name.endswith(".toml") else frontmatter.split(text).body
+    yield from _files(folder, _FOLDERS)
     for name in _SETTINGS:
         place = os.path.dirname(os.path.join(folder, name))
         for template in _set_in(_text(os.path.join(folder, name))):
             texts = _FILE.split(template)  # every other one is a path
             texts[1::2] = [_text(os.path.join(place, path)) for path in texts[1::2]]
             yield "".join(texts)
+
+
+def _files(folder: str, kinds: frozenset[str]) -> Iterator[str]:
+    """Yield the texts in a directory's hidden folders, in those of these names."""
+    hidden = [path for path in _listed(folder) if os.path.basename(path).startswith(".")]
+    hosts = [path for each in hidden for path in (each, *(os.path.join(each, name) for name in _NESTED))]
+    left = _MOST_FILES
+    for place in (os.path.join(host, kind) for host in hosts for kind in sorted(kinds)):
+        for above, _, names in os.walk(place):
+            for name in sorted(each for each in names if each.endswith(_ENDINGS))[:left]:
+                left -= 1
+                text = _text(os.path.join(above, name))
+                yield _prompt(text) if name.endswith(".toml") else frontmatter.split(text).body
+            if left <= 0:
+                return
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())
+    except OSError:
+        return []
 
 
 def _text(path: str) -> str:

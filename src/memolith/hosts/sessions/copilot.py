@@ -33,7 +33,11 @@ class Copilot(JsonLines):
         elif kind == "user.message" and (data.get("source") not in _TYPED or data.get("parentAgentTaskId")):
             into.fetched("prompt")  # of a skill or another agent
         elif kind == "user.message":
-            into.heed([each for each in listed(data.get("attachments")) if each.get("type") not in _FILES])
+            for each in listed(data.get("attachments")):
+                is_file = each.get("type") in _FILES
+                into.fetched(
+                    "read" if is_file else "attachment", str(each.get("path") or each.get("filePath"))
+                )
             into.say("user", plain(data.get("content")), time)
         elif kind == "assistant.message":
             into.say("assistant", plain(data.get("content")), time, str(data.get("messageId") or ""))

@@ -26,6 +26,7 @@ from memolith.learn.extract import strip
 from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.secrets.veil import cut
+from memolith.text.turns import taint as whose_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 _MAX_JSON = 32 * 1_048_576
 _FAILED = ("error", "cancelled")
-_RESOURCE = lazy(r"(?m)^Content from @\S*://")  # of a server, not a file
+_REFERRED = lazy(r"(?m)^Content from @(\S+?):?$")  # a file, or a server's resource
 _EXITED = lazy(r"(?:^|\n)Exit Code: (-?\d+)")  # a command that fails is a success of the tool
 
 
@@ -129,7 +130,8 @@ def _small(message: Record, most: int) -> Record:
     parts = shown if is_command else parts
     text = strip.typed(parts) if message.get("type") == "user" else "\n\n".join(parts)
     attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
-    attached += [{} for each in parts if _RESOURCE.search(each)] + [{}] * is_command
+    named = (path for each in parts for path in _REFERRED.findall(each))
+    attached += [{} for path in named if whose_words("read", path)] + [{}] * is_command
     attached += [{}] * (message.get("type") == "user" and strip.drops_others(parts, "gemini"))
     return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached)}
 
