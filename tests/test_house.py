@@ -88,7 +88,7 @@ def _knots(graph: dict[str, set[str]]) -> list[set[str]]:
 _INNER = {
     "edges.tui.render": {"text.safe.hygiene"},  # which characters a terminal must not see
     # The stores of frameworks write through the gate, as every kind of memory does.
-    **dict.fromkeys(("adapters.files", "adapters.values", "adapters.conversations"), None),
+    **dict.fromkeys(("adapters.files", "adapters.values"), None),
     # A tool that is not one of `Tools` asks and answers as those do.
     "adapters.anthropic": {"edges.mcp.outward", "edges.mcp.tools"},
     "adapters.openai_agents": {"edges.mcp.tools", "hosts.sessions.transcript", "memory.sessions"},

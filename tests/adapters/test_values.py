@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem, TextError, TooLargeError
-from memolith.adapters.conversations import Conversation
 from memolith.adapters.files import Memories
-from memolith.adapters.values import Items, matches, namespaces
+from memolith.adapters.values import Conversation, Items, matches, namespaces
 from memolith.care.adopt import adopt
 from tests.care.test_scan import canary, hits
 from tests.conftest import Clock

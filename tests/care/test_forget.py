@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem, WriteMode, import_memory
-from memolith.adapters.conversations import Conversation
 from memolith.adapters.files import Memories
-from memolith.adapters.values import Items
+from memolith.adapters.values import Conversation, Items
 from memolith.base.errors import PartialError
 from memolith.care import erase
 from memolith.edges.cli import main

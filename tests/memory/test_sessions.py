@@ -124,7 +124,7 @@ def test_a_loop_of_ones_own_ends_a_session_with_the_messages_it_has(mem: Mem) ->
     assert kept.turns[1].text.startswith("It is [secret:")
     assert kept.turns[1].text.endswith("\nand more")
     messages.append({"role": "user", "content": "Thanks."})
-    assert mem.sessions.end(messages, agent="mine", number="7").added == 1
+    assert mem.sessions.end(messages, agent="mine", session_id="7").added == 1
     with pytest.raises(InputError, match="unknown role 'robot'; one of user"):
         mem.sessions.end([{"role": "robot", "content": "x"}], agent="mine", session_id="8")
 

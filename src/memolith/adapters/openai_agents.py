@@ -15,7 +15,7 @@ from agents import FunctionTool
 from agents.memory import SessionABC
 
 from memolith import Tools, append_memory_block
-from memolith.adapters.conversations import Conversation
+from memolith.adapters.values import Conversation
 from memolith.hosts.sessions.transcript import Transcript, plain
 
 if TYPE_CHECKING:

@@ -1,8 +1,13 @@
-"""Values by namespace and key: one Markdown file each, with the value as JSON in it.
+"""What frameworks keep in a project: values by namespace and key, and conversations that go on.
 
+A value is one Markdown file, with the value as JSON in it:
 `("users", "ann")`, `prefs` is `items/users.ann--prefs-1f0c….md` of the project: namespace and key in the
 head, the value in a fenced block below. The name begins with the namespace, so that a search reads only
 files that may match; the hash at its end separates keys that look the same as file names.
+
+A conversation is `conversations/<name>.jsonl`, one JSON line per item: a host's working state, not shown, not
+searched. A finished conversation is stored as a session, which is recalled and learned from. All of it is
+written through the gate: secrets are masked, two processes lose nothing, and removals can be undone.
 """
 
 from __future__ import annotations
@@ -10,11 +15,11 @@ from __future__ import annotations
 import json
 import time
 
-from memolith.base.errors import InputError, MemolithError, TextError
+from memolith.base.errors import InputError, MemolithError, TextError, TooLargeError
 from memolith.base.values import Value
-from memolith.env.paths import Tree
+from memolith.env.paths import MAX_FILE_BYTES, MAX_FILE_LINES, Tree
 from memolith.store import files, layout
-from memolith.store.screen import quoted, screen
+from memolith.store.screen import quoted, refuse_secret, screen
 from memolith.text import frontmatter
 from memolith.text.digest import sha256
 
@@ -30,6 +35,7 @@ _OPEN, _CLOSE = "```json\n", "\n```\n"
 _STEM = 100
 _KEY = 60
 _HITS = 200
+_NAME = 60
 
 
 class Item(Value):
@@ -72,7 +78,7 @@ class Items(Kept):
             _check_name(text)
         self._mem.register()
         now = _stamp(self._mem.now())
-        body = f"{_OPEN}{dumped(value, indent=2)}{_CLOSE}"
+        body = f"{_OPEN}{_dumped(value, indent=2)}{_CLOSE}"
 
         def apply(old: str | None, text: str) -> str:
             try:
@@ -125,7 +131,7 @@ class Items(Kept):
 
     def _relative(self, namespace: Sequence[str], key: str) -> str:
         digest = sha256(json.dumps([*namespace, key]).encode())[:12]
-        name = f"{_stem(namespace)}--{slug(key)[:_KEY]}-{digest}.md"
+        name = f"{_stem(namespace)}--{_slug(key)[:_KEY]}-{digest}.md"
         return layout.path(self._mem.project, "items", name)
 
     def _read(self, relative: str) -> Item | None:
@@ -145,10 +151,10 @@ class Items(Kept):
 
 
 def _stem(namespace: Sequence[str]) -> str:
-    return ".".join(map(slug, namespace))[:_STEM]
+    return ".".join(map(_slug, namespace))[:_STEM]
 
 
-def slug(text: str) -> str:
+def _slug(text: str) -> str:
     """Return a text in characters that every file system allows in a name."""
     return "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in text)
 
@@ -161,7 +167,7 @@ def _check_name(text: object) -> None:
         raise InputError(f"{quoted(text)} cannot be part of a namespace or a key; choose plain words")
 
 
-def dumped(value: object, indent: int | None = None) -> str:
+def _dumped(value: object, indent: int | None = None) -> str:
     """Return a value as JSON; compact unless there is an indent."""
     separators = None if indent else (",", ":")
     try:
@@ -246,3 +252,101 @@ def _meets(namespace: tuple[str, ...], how: str, path: Sequence[str]) -> bool:
         return False
     part = namespace[: len(path)] if how == "prefix" else namespace[len(namespace) - len(path) :]
     return all(wanted in ("*", label) for label, wanted in zip(part, path, strict=True))
+
+
+# ---------------------------------------------------------------- conversations
+
+
+class Conversation(Kept):
+    """One conversation of a project, by the host's id for it."""
+
+    def __init__(self, mem: Mem, conversation_id: str) -> None:
+        super().__init__(mem)
+        if not isinstance(conversation_id, str) or not conversation_id.strip():
+            raise InputError("a conversation needs an id; give a non-empty string")
+        refuse_secret(conversation_id, "id of the conversation")
+        self.name = _file_name(conversation_id)
+
+    @property
+    def _relative(self) -> str:
+        return layout.path(self._mem.project, "conversations", f"{self.name}.jsonl")
+
+    def items(self, limit: int | None = None) -> list[Any]:
+        """Return the items, oldest first; with `limit`, only the newest ones."""
+        data = self._tree.read(self._relative)
+        lines = [line for line in files.text_of(data or b"").split("\n") if line.strip()]
+        first = 0 if limit is None else max(0, len(lines) - max(0, limit))
+        return [self._item(line, number) for number, line in enumerate(lines, 1) if number > first]
+
+    def add(self, items: Sequence[object]) -> list[str]:
+        """Append items; return warnings (a secret was masked)."""
+        if not items:
+            return []
+        self._mem.register()
+        warnings: list[str] = []
+        lines = []
+        for item in items:
+            line, more = screen(_dumped(item))
+            try:
+                json.loads(line)
+            except ValueError:  # the apparent secret extends beyond its string
+                raise InputError("a secret in the conversation cannot be masked; remove it") from None
+            lines.append(line)
+            warnings += more
+
+        def apply(old: str | None, text: str) -> str:
+            if text.count("\n") != len(lines):
+                raise TextError("several items together look like one secret; leave it out")
+            new = f"{_ended(old or '')}{text}"
+            size = len(new.encode("utf-8", "surrogateescape"))
+            if size > MAX_FILE_BYTES or new.count("\n") > MAX_FILE_LINES:
+                raise TooLargeError(
+                    f"{self._relative}: would grow to {size:,} bytes; the limit of a conversation is "
+                    f"{MAX_FILE_BYTES:,}: clear it, or continue in a new one"
+                )
+            return new
+
+        change = self._mem.gate.change(
+            self._relative, "".join(f"{line}\n" for line in lines), apply, op="write"
+        )
+        return list(dict.fromkeys([*warnings, *change.warnings]))
+
+    def pop(self) -> Any:
+        """Remove and return the newest item, if there is one."""
+        taken: list[Any] = []
+
+        def apply(old: str | None) -> str | None:
+            taken.clear()
+            lines = [line for line in (old or "").split("\n") if line.strip()]
+            if not lines:
+                return old
+            taken.append(self._item(lines.pop(), len(lines) + 1))
+            return "".join(f"{line}\n" for line in lines)
+
+        if self._tree.is_file(self._relative):
+            self._mem.gate.rewrite(self._relative, apply, op="pop")
+        return taken[0] if taken else None
+
+    def clear(self) -> None:
+        """Remove all items; `undo` restores them."""
+        if self._tree.is_file(self._relative):
+            self._mem.gate.rewrite(self._relative, lambda _: None, op="clear")
+
+    def _item(self, line: str, number: int) -> Any:
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            where = f"{self._relative}, line {number}"
+            raise TextError(f"{where}: not JSON ({error}); repair the line, or delete it") from None
+
+
+def _file_name(conversation_id: str) -> str:
+    """Return the file name of an id: itself if it can be one, else a short form with a hash."""
+    plain = _slug(conversation_id)
+    if plain == conversation_id.casefold() and len(plain) <= _NAME:
+        return plain
+    return f"{plain[:_NAME].casefold()}-{sha256(conversation_id.encode('utf-8', 'surrogatepass'))[:8]}"
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"

@@ -15,8 +15,7 @@ from memolith.base.errors import MemolithError, NotFoundError
 from memolith.base.values import Value, Version
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import addresses
-from memolith.memory.record import read
-from memolith.memory.records import Records
+from memolith.memory.records import Records, read
 from memolith.memory.sessions import Sessions
 from memolith.memory.tickets import Tickets
 from memolith.memory.undo import find_file
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memolith.memory.home import Home
-    from memolith.memory.record import Record
+    from memolith.memory.records import Record
 
 _SESSION = "session:"
 _SHOWN = 5  # changes, and uses, shown to a person

@@ -145,6 +145,13 @@ def titled(title: str, text: str) -> str:
     return markdown.same_line(str(together({"title": title}, text)[0]["title"]))
 
 
+def screened(
+    gate: Gate, scope: str, fields: Fields, text: str
+) -> tuple[dict[str, str | list[str]], str, list[str]]:
+    """Mask the fields and the text of one call, by the allow-list of a scope; also return warnings."""
+    return together(fields, text, lambda: allowed(gate.root, scope), by_hand=gate.by_hand)
+
+
 def store(
     gate: Gate, relative: str, fields: Fields, body: str | None, op: str, source: Source | None = None
 ) -> Change:
@@ -154,12 +161,7 @@ def store(
     new one. `source` is the source of a new text.
     """
     label = source_label.fields(source) if source and not source.trusted else {}
-    given, masked, warnings = together(
-        {**fields, **label},
-        body or "",
-        lambda: allowed(gate.root, layout.scope_of(relative)),
-        by_hand=gate.by_hand,
-    )
+    given, masked, warnings = screened(gate, layout.scope_of(relative), {**fields, **label}, body or "")
     one = markdown.same_line
     clean: dict[str, str | list[str]] = {
         key: one(value) if isinstance(value, str) else [each for each in map(one, value) if each]
@@ -179,10 +181,10 @@ def store(
     return change
 
 
-def date(value: str | None, what: str) -> str:
+def date(value: str | None, field: str) -> str:
     """Return a given date, or nothing; InputError if it is not a date."""
     if value is None or not value.strip():
         return ""
     if not layout.is_date(value.strip()):
-        raise InputError(f"{what} {quoted(value)} is not a date; write it as YYYY-MM-DD")
+        raise InputError(f"--{field.replace('_', '-')} {quoted(value)} is not a date; write it as YYYY-MM-DD")
     return value.strip()

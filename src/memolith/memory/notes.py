@@ -7,7 +7,7 @@ import os
 from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, Source
 from memolith.env.paths import Tree
-from memolith.memory.entries import numbered
+from memolith.memory.entries import numbered, screened
 from memolith.memory.note_index import describe, update_index
 from memolith.store import layout
 from memolith.text import frontmatter, markdown, source_label
@@ -46,12 +46,7 @@ def check(content: str, title: str) -> None:
 def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
     """Store a note under its title and update its line in the index; the same title replaces the note."""
     kind = _KIND_ALIASES.get(kind, kind)
-    from memolith.store.allow_list import allowed
-    from memolith.store.screen import together
-
-    given, content, warnings = together(
-        {"title": title}, content, lambda: allowed(gate.root, slug), by_hand=gate.by_hand
-    )
+    given, content, warnings = screened(gate, slug, {"title": title}, content)
     # Joined into one line only now: the lines around a secret may reveal it.
     title = markdown.same_line(str(given["title"]))
     if not title:

@@ -7,30 +7,91 @@ the id.
 
 from __future__ import annotations
 
-from memolith.base.errors import InputError
-from memolith.base.values import Source
+from memolith.base.errors import InputError, TooLargeError
+from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
 from memolith.memory import arguments, entries
-from memolith.memory.record import Record, check_text, in_words, read, replaces
 from memolith.memory.review import hold
 from memolith.store import files, layout
-from memolith.store.entry import STATUSES
+from memolith.store.entry import STATUSES, holds
 from memolith.store.layout import CATEGORIES
 from memolith.text import markdown, source_label
+from memolith.text.budget import utf8_len
 from memolith.text.words import likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from memolith.memory.entries import EntryResult
     from memolith.store.gate import Change
 
-
+MAX_BYTES = 8_192
+_ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 _NEAR = 20  # records compared with a new one
 _LOOKED_AT = 2000  # characters of a new text that are used to find them
+
+
+class Record(Value):
+    """One fact with its metadata. Dates are YYYY-MM-DD or empty."""
+
+    aliases: list[str]
+    body: str
+    category: str
+    created: str
+    expires: str
+    filename: str
+    id: str
+    keywords: list[str]
+    origin: str  # where it came from, if not from the user or their agent
+    problem: str | None
+    scope: str
+    source: str
+    sources: list[str]
+    status: str
+    supersedes: list[str]
+    temporal: str
+    title: str
+    updated: str
+    valid_from: str
+    valid_until: str
+
+    def holds(self, today: str) -> bool:
+        """Whether the record is valid on a day, by its own dates and status."""
+        return self.status == "active" and holds(today, self.expires, self.valid_from, self.valid_until)
+
+
+def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
+    """Parse a record's file, with defaults for missing fields; None if it cannot be read."""
+    loaded = entries.load(root, relative, "record", strict=strict)
+    if loaded is None:
+        return None
+    entry, changed = loaded
+    parsed = entry.parsed
+    return Record(
+        id=entry.id,
+        filename=relative,
+        category=relative.split("/")[-2],
+        scope="project" if layout.scope_of(relative) else "user",
+        title=entry.title,
+        body=parsed.body,
+        created=parsed.get("created") or changed,
+        updated=parsed.get("updated") or changed,
+        source=parsed.get("source") or "user",
+        origin=entry.origin,
+        status=entry.status,
+        temporal="temporary" if parsed.get("temporal") == "temporary" else "permanent",
+        problem=parsed.problem,
+        expires=entry.expires,
+        valid_from=entry.valid_from,
+        valid_until=entry.valid_until,
+        aliases=parsed.items("aliases"),
+        keywords=parsed.items("keywords"),
+        sources=parsed.items("sources"),
+        supersedes=parsed.items("supersedes"),
+    )
 
 
 class Records(entries.Entries):
@@ -63,11 +124,11 @@ class Records(entries.Entries):
         arguments.one_of(category, CATEGORIES, "category")
         check_text(text)
         arguments.check_text(title or "x", "title")
-        until = entries.date(expires, "--expires")
-        if until and category != "incidents":
+        expires, begin = entries.date(expires, "expires"), entries.date(valid_from, "valid_from")
+        if expires and category != "incidents":
             raise InputError(f"only incidents can expire; {category} are permanent (use valid_until instead)")
-        name = title or markdown.heading_title(text) or markdown.first_line(text, 80)
-        name = entries.titled(name, text)
+        own = title or markdown.heading_title(text) or markdown.first_line(text, 80)
+        name = entries.titled(own, text)
         slug = self._home.scope(scope, register=True)
         with self._home.gate.scope(slug):
             known = self._all(scope) if supersedes else []
@@ -76,13 +137,13 @@ class Records(entries.Entries):
             outside = self._home.source.outside
             if not force:
                 for record in near:
-                    if likeness.same(in_words(record), f"{name}\n{text}"):
+                    if likeness.same(f"{record.title}\n{record.body}", f"{name}\n{text}"):
                         if outside == source_label.is_outside(record.origin):
                             return self._again(record, source, aliases, keywords)
                         if outside:
                             return self._again(record, source, (), ())
                         older.append(record)  # the user's own statement replaces the unreviewed one
-                older += [record for record in near if replaces(record, name, text, named=title is not None)]
+                older += [record for record in near if _replaces(record, name, text, named=title is not None)]
             # Text from outside never supersedes the user's own.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
             record_id = entries.new_id(name, ids)
@@ -99,16 +160,17 @@ class Records(entries.Entries):
                 "aliases": list(aliases),
                 "keywords": list(keywords),
                 "status": "active",
-                "temporal": "temporary" if until else "permanent",
-                "expires": until,
-                "valid_from": entries.date(valid_from, "--valid-from"),
-                "valid_until": entries.date(valid_until, "--valid-until"),
+                "temporal": "temporary" if expires else "permanent",
+                "expires": expires,
+                "valid_from": begin,
+                "valid_until": entries.date(valid_until, "valid_until"),
                 "supersedes": [record.id for record in older],
             }
-            whose = self._home.source
-            change = entries.store(self._home.gate, relative, _without_empty(fields), text, "record", whose)
+            fields = {key: value for key, value in fields.items() if value}
+            change = entries.store(self._home.gate, relative, fields, text, "record", self._home.source)
             for record in older:
-                self._supersede(record, record_id, str(fields["valid_from"]) or self._home.today)
+                until = record.valid_until or begin or self._home.today
+                self._set(record, {"status": "superseded", "superseded_by": record_id, "valid_until": until})
         gone = [record.id for record in older]
         message = f"Recorded {record_id} in {category}" + (f" (instead of {', '.join(gone)})" if gone else "")
         return self._done(record_id, relative, message, change.warnings, superseded=gone, created=True)
@@ -125,19 +187,16 @@ class Records(entries.Entries):
         paths = {unit.path for unit in index.units([match.unit_id for match in found])}
         wanted = title[:MAX_TITLE].casefold()
         paths |= {path for _, name, path in catalogue if markdown.same_line(name).casefold() == wanted}
-        files = {
-            layout.path(slug, "records", each, name)
-            for each in CATEGORIES
-            for name in self._names(slug, each)
-        }
+        files = self._paths(slug)
         # The index lacks files that are unreadable right now; one with the same name may say the same.
         paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
         ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
         return ids, [record for record in near if record.holds(self._home.today)]
 
-    def _names(self, slug: str, category: str) -> builtins.list[str]:
-        return Tree(self._root).names(layout.path(slug, "records", category))
+    def _paths(self, slug: str) -> builtins.list[str]:
+        folders = (layout.path(slug, "records", category) for category in CATEGORIES)
+        return [f"{folder}/{name}" for folder in folders for name in Tree(self._root).names(folder)]
 
     def _again(
         self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str]
@@ -190,11 +249,10 @@ class Records(entries.Entries):
             "source": source,
             "aliases": aliases,
             "keywords": keywords,
-            "expires": None if expires is None else entries.date(expires, "--expires"),
-            "valid_from": None if valid_from is None else entries.date(valid_from, "--valid-from"),
-            "valid_until": None if valid_until is None else entries.date(valid_until, "--valid-until"),
         }
-        fields = {key: value for key, value in given.items() if value is not None}
+        dates = {"expires": expires, "valid_from": valid_from, "valid_until": valid_until}
+        fields = {key: value for key, value in {**given, **dates}.items() if value is not None}
+        fields |= {key: entries.date(dates[key], key) for key in dates if key in fields}
         if expires is not None:
             fields["temporal"] = "temporary" if expires else "permanent"
         if text is None and not fields:
@@ -218,8 +276,7 @@ class Records(entries.Entries):
         slug = layout.scope_of(record.filename)
         new = layout.path(slug, "records", category, f"{record.id}.md")
         with self._home.gate.scope(slug):
-            old = Tree(self._root).read(record.filename) or b""
-            text = old.decode("utf-8", "surrogateescape")
+            text = (Tree(self._root).read(record.filename) or b"").decode("utf-8", "surrogateescape")
             # First write the new place, then delete the old one: a crash leaves it twice, but loses nothing.
             self._home.gate.rewrite(new, lambda _: text, op="reclassify")
             entries.store(self._home.gate, new, fields, None, "reclassify")
@@ -239,10 +296,8 @@ class Records(entries.Entries):
         record = self.get(record_id, scope)
         if record.status == status:
             return self._about(record, f"{record.id} is {status} already")
-        fields = {"status": status}
-        if status == "active" and record.valid_until:
-            fields["valid_until"] = ""
-        change = self._set(record, fields)
+        ends = {"valid_until": ""} if status == "active" and record.valid_until else {}
+        change = self._set(record, {"status": status, **ends})
         return self._about(record, f"{record.id} is {status} now", change.warnings)
 
     def delete(self, record_id: str, *, scope: str | None = None) -> EntryResult:
@@ -300,17 +355,12 @@ class Records(entries.Entries):
     # ------------------------------------------------------------ inside
 
     def _all(self, scope: str | None, *, strict: bool = False) -> builtins.list[Record]:
-        slugs = (self._home.project, layout.USER) if scope is None else (self._home.scope(scope),)
-        return [record for slug in slugs for record in self._read(slug, strict=strict)]
-
-    def _read(self, slug: str, *, strict: bool) -> Iterator[Record]:
-        seen: set[str] = set()
-        for category in CATEGORIES:
-            for name in self._names(slug, category):
-                record = read(self._root, layout.path(slug, "records", category, name), strict=strict)
-                if record is not None and record.id not in seen:
-                    seen.add(record.id)
-                    yield record
+        found: dict[tuple[str, str], Record] = {}  # the first one with an id in its scope
+        for slug in (self._home.project, layout.USER) if scope is None else (self._home.scope(scope),):
+            for path in self._paths(slug):
+                if record := read(self._root, path, strict=strict):
+                    found.setdefault((slug, record.id), record)
+        return list(found.values())
 
     def _pick(self, records: builtins.list[Record], record_id: str) -> Record:
         wanted = entries.match(record_id, (record.id for record in records), "record")
@@ -321,13 +371,29 @@ class Records(entries.Entries):
             fields = {**fields, **dict.fromkeys(source_label.KEYS, source_label.NONE)}  # now the user's own
         return self._write(record.filename, fields, text)
 
-    def _supersede(self, record: Record, by: str, day: str) -> None:
-        fields = {"status": "superseded", "superseded_by": by, "valid_until": record.valid_until or day}
-        self._set(record, fields)
-
     def _about(self, record: Record, message: str, warnings: Sequence[str] = ()) -> EntryResult:
         return self._done(record.id, record.filename, message, warnings)
 
 
-def _without_empty(fields: entries.Fields) -> dict[str, str | Sequence[str]]:
-    return {key: value for key, value in fields.items() if value}
+def check_text(text: str) -> None:
+    """Refuse text that is not a single fact: empty, too long, or a conversation."""
+    arguments.check_text(text)
+    size = utf8_len(text)
+    if size > MAX_BYTES:
+        raise TooLargeError(
+            f"{size:,} bytes are too much for one record (limit {MAX_BYTES:,}); store the fact, and where "
+            "the rest is, or write a note"
+        )
+    turns = sum(line.strip().lstrip("*#> ").casefold().startswith(_ROLES) for line in text.splitlines())
+    if turns >= 4:
+        raise InputError(
+            f"this is a conversation ({turns} turns), not a fact; write down what was learned in it"
+        )
+
+
+def _replaces(record: Record, title: str, text: str, *, named: bool) -> bool:
+    """Whether a new fact replaces an older one: the same title, or another value for the same thing."""
+    same_title = markdown.same_line(record.title).casefold() == title.casefold()
+    if named and not likeness.same(record.title, markdown.first_line(record.body, 80)):
+        return same_title  # both have explicit titles: different titles mean different subjects
+    return same_title or likeness.contradicts(record.body, text)

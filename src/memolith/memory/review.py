@@ -105,9 +105,7 @@ def hold(
     relative = layout.path(slug, "inbox", f"{held_id}.md")
     reasons = [_reason(home.source), *(f"{each.rule}: {each.why} ({each.quote!r})" for each in found)]
     with home.gate.scope(slug):
-        # Older versions had ids of eight digits, too short to avoid collisions.
-        decided = decision(home, relative) or decision(home, layout.path(slug, "inbox", f"{held_id[:8]}.md"))
-        decided = "refuse" if is_alone else decided
+        decided = "refuse" if is_alone else decision(home, relative)
         head: dict[str, Node] = {
             "call": call,
             "arguments": dict(given),  # type: ignore[arg-type]

@@ -155,12 +155,10 @@ class Sessions:
             message=news + (f"; {plural(masked, 'secret')} masked" if masked else ""),
         )
 
-    def end(
-        self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str = "", number: str = ""
-    ) -> Stored:
+    def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str) -> Stored:
         """Store a finished conversation, given as messages: `{"role": "user", "content": "…"}`.
 
-        The text is in `content` or `text`; messages without either are skipped. `number` is deprecated.
+        The text is in `content` or `text`; messages without either are skipped.
         """
         said = [(each, _text_of(each.get("content", each.get("text")))) for each in messages]
         turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
@@ -168,8 +166,7 @@ class Sessions:
             arguments.one_of(turn.role, ROLES, "role")
         turns = [turn.but(number=at) for at, turn in enumerate(turns, 1)]
         started = next((turn.time for turn in turns if turn.time), "")
-        name = session_id or number
-        return self.add(Session(agent=agent, id=name, status="completed", started=started, turns=turns))
+        return self.add(Session(agent=agent, id=session_id, status="completed", started=started, turns=turns))
 
     def list(self) -> builtins.list[Session]:
         """Return all sessions without their turns, oldest first; damaged ones are skipped."""
@@ -210,7 +207,7 @@ class Sessions:
 
 
 def mask_copy(archive: Archive, name: str, allow: frozenset[str]) -> int:
-    """Mask the secrets in a copy made by an older version; return how many. Needs the project's lock."""
+    """Mask the secrets that today's rules find in a copy; return how many. Needs the project's lock."""
     lines = archive.read(name) or []
     masked = [_masked_line(line, allow) for line in lines]
     count = sum(len(kinds) for _, kinds in masked)

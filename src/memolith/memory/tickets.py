@@ -238,7 +238,7 @@ class Tickets(entries.Entries):
 
 
 def read(root: str, relative: str) -> Ticket | None:
-    """Whether the vectors are already open, so that the next query by meaning is cheap."""
+    """Parse a ticket's file, with defaults for missing fields; None if it cannot be read."""
     loaded = entries.load(root, relative, "ticket")
     if loaded is None:
         return None

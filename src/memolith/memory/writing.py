@@ -122,15 +122,9 @@ def append_daily(home: Home, heading: str, body: str) -> WriteResult:
     arguments.check_text(body, "body", empty=True)
     if held := _held(home, "append_daily", body, {"heading": heading}, "daily"):
         return held
-    from memolith.store.allow_list import allowed
-    from memolith.store.screen import together
+    from memolith.memory.entries import screened
 
-    given, body, warnings = together(
-        {"heading": heading},
-        body,
-        lambda: allowed(home.store, home.project),
-        by_hand=home.gate.by_hand,
-    )
+    given, body, warnings = screened(home.gate, home.project, {"heading": heading}, body)
     entry = daily.entry(home.now(), str(given["heading"]), body)
     _prepare(home, "daily", "project")
     change = _change(home, layout.daily(home.project, home.today), entry, daily.add, op="write")

@@ -23,7 +23,7 @@ from memolith.learn.extract.facts import (
 )
 from memolith.learn.extract.speech import pattern
 from memolith.learn.model import schema
-from memolith.memory import record as records
+from memolith.memory import records
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens, head, tail
 from memolith.text.patterns import lazy
