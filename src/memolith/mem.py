@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memolith.care.erase import Cleaned
     from memolith.care.forget import Forgotten
     from memolith.care.page import Pages
+    from memolith.care.projects import Projects
     from memolith.care.review import Review
     from memolith.care.scan import Allowed, Report
     from memolith.care.status import Overview
@@ -243,6 +244,13 @@ class Mem(Home):
         from memolith.care.review import Review
 
         return Review(self)
+
+    @property
+    def projects(self) -> Projects:
+        """The projects that have a memory, and which directories lead to each."""
+        from memolith.care.projects import Projects
+
+        return Projects(self)
 
     @property
     def pages(self) -> Pages:

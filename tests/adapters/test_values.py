@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from memolith import InputError, Mem, TextError, TooLargeError
 from memolith.adapters.files import Memories
 from memolith.adapters.values import Conversation, Items, matches, namespaces
-from memolith.care.adopt import adopt
 from tests.care.test_scan import canary, hits
 from tests.conftest import Clock
 
@@ -214,7 +213,7 @@ def test_what_an_agent_keeps_is_adopted_whole_and_nothing_is_replaced(mem: Mem, 
         Memories(each).create("/memories/both.md", word)
         Memories(each).create(f"/memories/only/{word}.txt", word)
     for _ in range(2):
-        adopt(other, mem.project)
+        other.projects.adopt(mem.project)
     assert [item.value for item in Items(other).all()] == [{"word": "ours"}]
     shown = Memories(other).view("/memories")
     assert "only/ours.txt" in shown

@@ -14,7 +14,6 @@ from prove.lines import kept
 
 from memolith import ConflictError, Mem
 from memolith.base.errors import StorageError
-from memolith.care.adopt import adopt
 from memolith.care.doctor import examine, repair
 from memolith.edges.cli import main
 from memolith.env.paths import Tree
@@ -279,7 +278,7 @@ def test_adopting_adds_above_the_marker_and_leaves_generated_text_behind(
         each.register()
         page = each.root / "projects" / each.project / "MEMORY.md"
         page.write_text(f"{text}\n{MARKER}\n- generated {text}\n")
-    adopt(mem, other.project)
+    mem.projects.adopt(other.project)
     assert (store / "MEMORY.md").read_text() == f"- here\n- there\n{MARKER}\n- generated - here\n"
 
 

@@ -240,21 +240,8 @@ def _place(mem: Mem, scope: str) -> Place:
 
 
 def _check(place: Place, planner: Planner, found: Sequence[Host]) -> Answer:
-    common = [checking.program(place.command, place.env)]
-    if common[0].is_good:
-        common += [checking.hook(place.command, place.env), checking.server(place.command, place.env)]
-    rows = [("memolith", each) for each in common]
-    planned = {host.name: planner.steps(host) for host in found}
-    without = [host for host in found if checking.is_absent(planned[host.name])]
-    if len(without) < len(found):
-        found = [host for host in found if host not in without]
-    else:
-        without = []
-    for host in found:
-        steps = planned[host.name]
-        rows.append((host.title, checking.files(steps)))
-        if host.name == "codex" and rows[-1][1].is_good:
-            rows.append((host.title, checking.codex_trust(steps)))
+    rows, without = checking.examine(place, planner, found)
+    found = [host for host in found if host not in without]
     notes = planning.doubles(place, [each.name for each in found])
     notes += [f"{host.title}: {host.advice}" for host in found]
     checked = [{"what": what, "is_good": each.is_good, "told": each.message} for what, each in rows]

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, NotFoundError, PartialError
-from memolith.care.adopt import adopt
+from memolith.base.errors import PartialError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import Group, cli, opened
-from memolith.env.identity import Identity
-from memolith.env.project import PROJECTS, Project, identities, read_identity, resolve
-from memolith.memory.note_index import note_files
-from memolith.store import layout, registry
+from memolith.store import layout
 from memolith.text.budget import plural
 
 if TYPE_CHECKING:
@@ -27,27 +22,6 @@ def project() -> None:
     """Show and repair which directory belongs to which memory."""
 
 
-def _directory(mem: Mem) -> str:
-    return os.path.join(str(mem.root), PROJECTS)
-
-
-def _known(mem: Mem, slug: str) -> Identity:
-    return read_identity(_directory(mem), slug) or Identity(slug, {})
-
-
-def _at(mem: Mem, path: str | None) -> tuple[str, Project]:
-    """Return the place at a path and its project; without a path, those of this directory."""
-    if path is None:
-        found = mem.identity
-        if not found.root:
-            raise InputError("the working directory cannot be read; give a PATH")
-        return found.root, found
-    if not path.strip():
-        raise InputError("PATH is empty; give a directory")
-    place = os.path.realpath(os.path.expanduser(path))
-    return place, resolve(str(mem.root), place, mem.settings.text("identity"))
-
-
 @project.command()
 @opened
 def show(mem: Mem) -> Answer:
@@ -57,7 +31,7 @@ def show(mem: Mem) -> Answer:
     memolith project show
     """
     found = mem.identity
-    known = _known(mem, found.slug)
+    known = mem.projects.get(found.slug)
     origin = found.checkout.origin if found.checkout else ""
     facts: dict[str, object] = {
         "slug": found.slug,
@@ -86,19 +60,16 @@ def list_projects(mem: Mem) -> Answer:
     \b
     memolith project list
     """
-    rows: list[dict[str, object]] = []
-    lines = []
-    for slug in layout.projects(mem.home):
-        known = _known(mem, slug)
-        gone = bool(known.paths) and not any(os.path.isdir(path) for path in known.paths)
-        notes = len(note_files(str(mem.root), slug))
-        row = {"slug": slug, "paths": known.paths, "origins": known.origins, "notes": notes}
-        rows.append({**row, "gone": gone, "problem": known.problem})
-        mark = " (gone)" if gone else f" (broken: {known.problem})" if known.problem else ""
-        lines.append(f"{slug:<40} {notes:>4} notes  {', '.join(known.paths) or 'path unknown'}{mark}")
+    rows, lines = [], []
+    for each in mem.projects.list():
+        rows.append({name: getattr(each, name) for name in _LISTED})
+        mark = " (gone)" if each.gone else f" (broken: {each.problem})" if each.problem else ""
+        paths = ", ".join(each.paths) or "path unknown"
+        lines.append(f"{each.slug:<40} {each.notes:>4} notes  {paths}{mark}")
     return {"projects": rows}, "\n".join(lines) or output.Note("no project has a memory yet")
 
 
+_LISTED = ("slug", "paths", "origins", "notes", "gone", "problem")
 _slug = click.argument("slug", shell_complete=completion.slugs)
 _path = click.argument("path", required=False, shell_complete=completion.directories)
 
@@ -113,8 +84,7 @@ def link(mem: Mem, slug: str, path: str | None) -> Answer:
     \b
     memolith project link app-59a4a65d
     """
-    place, _ = _at(mem, path)
-    registry.link(mem.gate, slug, place)
+    place = mem.projects.link(slug, path)
     return {"slug": slug, "path": place}, f"{place} now uses the memory {slug}"
 
 
@@ -127,15 +97,7 @@ def unlink(mem: Mem, path: str | None) -> Answer:
     \b
     memolith project unlink
     """
-    place, found = _at(mem, path)
-    if found.known and found.root == place:  # other memories may list this path from an earlier project
-        owners = [found.slug]
-    else:
-        owners = [each.slug for each in identities(_directory(mem), strict=True) if place in each.paths]
-    if not owners:
-        raise NotFoundError(f"{place}: no memory uses it; `memolith project list` shows all memories")
-    for slug in owners:
-        registry.unlink(mem.gate, slug, place)
+    place, owners = mem.projects.unlink(path)
     return {"slug": owners[0], "path": place}, f"{place} no longer uses {', '.join(owners)}"
 
 
@@ -149,20 +111,8 @@ def move(mem: Mem, old: str, new: str) -> Answer:
     \b
     memolith project move ~/code/app ~/work/app
     """
-    before, after = os.path.abspath(os.path.expanduser(old)), _at(mem, new)[0]
-    everything = list(identities(_directory(mem), strict=True))
-    # Not resolved at first: the old path may be a link to the new one.
-    if not any(before in each.paths for each in everything):
-        before = os.path.realpath(before)
-    owners = [each.slug for each in everything if before in each.paths]
-    if not owners:
-        raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
-    if len(owners) > 1:  # different repositories have been there over time
-        raise InputError(
-            f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
-        )
-    registry.move(mem.gate, owners[0], before, after)
-    return {"slug": owners[0], "path": after}, f"{owners[0]}: {before} is now {after}"
+    slug, before, after = mem.projects.move(old, new)
+    return {"slug": slug, "path": after}, f"{slug}: {before} is now {after}"
 
 
 @project.command("adopt")
@@ -174,7 +124,7 @@ def adopt_project(mem: Mem, slug: str) -> Answer:
     \b
     memolith project adopt old-name-1234abcd
     """
-    written, skipped = adopt(mem, slug)
+    written, skipped = mem.projects.adopt(slug)
     lines = [f"Copied {plural(len(written), 'file')} from {slug}", *(f"  {name}" for name in written)]
     left = [each.as_dict() for each in skipped]
     fields: dict[str, object] = {"slug": mem.project, "files": written, "skipped": left}

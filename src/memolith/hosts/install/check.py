@@ -19,7 +19,8 @@ from memolith.hosts.install import entries, json_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memolith.hosts.install.plan import Step
+    from memolith.hosts.install.agents import Host, Place
+    from memolith.hosts.install.plan import Planner, Step
 
 _SECONDS = 20.0
 _HELLO = {
@@ -44,12 +45,34 @@ def _bad(message: str) -> Finding:
     return Finding(is_good=False, message=message)
 
 
-def is_absent(steps: Sequence[Step]) -> bool:
+def examine(
+    place: Place, planner: Planner, found: Sequence[Host]
+) -> tuple[list[tuple[str, Finding]], list[Host]]:
+    """Look at the command, then at the files of each agent; return what was found, by its title.
+
+    Agents without memolith are returned separately, unless none has it.
+    """
+    common = [_program(place.command, place.env)]
+    if common[0].is_good:
+        common += [_hook(place.command, place.env), _server(place.command, place.env)]
+    rows = [("memolith", each) for each in common]
+    planned = [(host, planner.steps(host)) for host in found]
+    without = [host for host, steps in planned if _is_absent(steps)]
+    without = without if len(without) < len(planned) else []
+    for host, steps in planned:
+        if host not in without:
+            rows.append((host.title, _files(steps)))
+            if host.name == "codex" and rows[-1][1].is_good:
+                rows.append((host.title, _codex_trust(steps)))
+    return rows, without
+
+
+def _is_absent(steps: Sequence[Step]) -> bool:
     """Whether an agent has nothing of ours: somebody may want it so."""
     return all(step.is_change and step.problem is None for step in steps)
 
 
-def files(steps: Sequence[Step]) -> Finding:
+def _files(steps: Sequence[Step]) -> Finding:
     """Whether an agent's files have all of ours."""
     if broken := [str(step.problem) for step in steps if step.problem is not None]:
         return _bad("; ".join(broken))
@@ -57,12 +80,12 @@ def files(steps: Sequence[Step]) -> Finding:
     if not missing:
         return _good(f"installed in {len(steps)} files")
     again = "`memolith init` adds it"
-    if is_absent(steps):
+    if _is_absent(steps):
         return _bad(f"not installed; {again}")
     return _bad(f"something is missing or old in {', '.join(missing)}; {again}")
 
 
-def codex_trust(steps: Sequence[Step]) -> Finding:
+def _codex_trust(steps: Sequence[Step]) -> Finding:
     """Whether a person has trusted our hooks in Codex; it skips others and says nothing."""
     hooks = next(step for step in steps if step.path.endswith("hooks.json"))
     config = next(step for step in steps if step.target.form == "toml")
@@ -85,7 +108,7 @@ def _snake(event: str) -> str:
     return "".join(f"_{each.lower()}" if each.isupper() else each for each in event).lstrip("_")
 
 
-def program(command: str, env: Mapping[str, str]) -> Finding:
+def _program(command: str, env: Mapping[str, str]) -> Finding:
     """Whether the command that agents start is there."""
     found = programs.find(command, env=env)
     if found:
@@ -93,7 +116,7 @@ def program(command: str, env: Mapping[str, str]) -> Finding:
     return _bad(f"command {command} is gone; install memolith, then run `memolith init`")
 
 
-def hook(command: str, env: Mapping[str, str]) -> Finding:
+def _hook(command: str, env: Mapping[str, str]) -> Finding:
     """Whether the hook runs: it must end well and say nothing while the guard is set."""
     payload = {
         "hook_event_name": "SessionStart",
@@ -123,7 +146,7 @@ def _run(words: list[str], data: bytes, env: Mapping[str, str]) -> subprocess.Co
     )
 
 
-def server(command: str, env: Mapping[str, str]) -> Finding:
+def _server(command: str, env: Mapping[str, str]) -> Finding:
     """Whether the server answers: it is started, greeted, and asked for its tools."""
     requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _HELLO},

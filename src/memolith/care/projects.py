@@ -1,0 +1,238 @@
+"""Which directories lead to which memory, and copying the memory of one project into another.
+
+A copy replaces nothing, and the source stays.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import (
+    InputError,
+    MemolithError,
+    NotFoundError,
+    StorageError,
+    TextError,
+    TooLargeError,
+    UnsafePathError,
+)
+from memolith.base.values import MAX_ACCEPT_BYTES, Value
+from memolith.env.identity import Identity
+from memolith.env.paths import Tree
+from memolith.env.project import PROJECTS, exists, identities, read_identity, resolve
+from memolith.memory import note_index
+from memolith.memory.document import MARKER, hand_written
+from memolith.memory.entries import numbered
+from memolith.store import layout, registry
+from memolith.store.allow_list import allowed
+from memolith.store.screen import quoted, screen
+from memolith.text import markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+
+    from memolith.env.project import Project
+    from memolith.memory.home import Home
+
+_BOM = "\ufeff"
+
+
+class Skipped(Value):
+    """A file that was not copied, and why; `failed` means a read error, so that a retry may help."""
+
+    failed: bool
+    path: str
+    reason: str
+
+
+class Known(Value):
+    """A project that has a memory; it is `gone` if none of its directories exists any more."""
+
+    gone: bool
+    notes: int
+    origins: list[str]
+    paths: list[str]
+    problem: str | None
+    slug: str
+
+
+class Projects:
+    """All projects of a home. A path defaults to the directory of the current project."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._directory = os.path.join(home.store, PROJECTS)
+
+    def get(self, slug: str) -> Identity:
+        """Return the paths and the evidence of a project, as far as they are stored."""
+        return read_identity(self._directory, slug) or Identity(slug, {})
+
+    def list(self) -> builtins.list[Known]:
+        """Return all projects that have a memory."""
+        every = [self.get(slug) for slug in layout.projects(self._home.path)]
+        return [
+            Known(
+                slug=each.slug,
+                paths=each.paths,
+                origins=each.origins,
+                notes=len(note_index.note_files(self._home.store, each.slug)),
+                gone=bool(each.paths) and not any(os.path.isdir(path) for path in each.paths),
+                problem=each.problem,
+            )
+            for each in every
+        ]
+
+    def link(self, slug: str, path: str | None = None) -> str:
+        """Let a path use the memory of a project; return the path in full."""
+        place, _ = self._at(path)
+        registry.link(self._home.gate, slug, place)
+        return place
+
+    def unlink(self, path: str | None = None) -> tuple[str, builtins.list[str]]:
+        """Detach a path from its memory; return it in full, and the projects that had it."""
+        place, found = self._at(path)
+        if found.known and found.root == place:  # other memories may list this path from an earlier project
+            owners = [found.slug]
+        else:
+            owners = [each.slug for each in self._identities() if place in each.paths]
+        if not owners:
+            raise NotFoundError(f"{place}: no memory uses it; `memolith project list` shows all memories")
+        for slug in owners:
+            registry.unlink(self._home.gate, slug, place)
+        return place, owners
+
+    def move(self, old: str, new: str) -> tuple[str, str, str]:
+        """Replace a path by the one it moved to; return the project, and both paths in full."""
+        before, after = os.path.abspath(os.path.expanduser(old)), self._at(new)[0]
+        everything = self._identities()
+        # Not resolved at first: the old path may be a link to the new one.
+        if not any(before in each.paths for each in everything):
+            before = os.path.realpath(before)
+        owners = [each.slug for each in everything if before in each.paths]
+        if not owners:
+            raise NotFoundError(f"no memory knows {before}; `memolith project list` shows the paths")
+        if len(owners) > 1:  # different repositories have been there over time
+            raise InputError(
+                f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
+            )
+        registry.move(self._home.gate, owners[0], before, after)
+        return owners[0], before, after
+
+    def adopt(self, source: str) -> tuple[builtins.list[str], builtins.list[Skipped]]:
+        """Copy the notes, logs, checklist and MEMORY.md of project `source` into the current one.
+
+        A log or checklist that exists in both is appended, MEMORY.md is merged line by line, notes that
+        differ get a new name; a value, or a file that an agent keeps, is not overwritten. Running it twice
+        changes nothing. Returns the files that were written, and the source files that cannot be memory:
+        links, special files, files that are too large.
+        """
+        home = self._home
+        root, target = home.store, home.project
+        if source == target:
+            raise InputError(f"{source} is this project already")
+        if not exists(self._directory, source):
+            raise NotFoundError(f"no project {quoted(source)}; `memolith project list` shows them all")
+        home.register()
+        target = home.project  # registering may have changed it
+        written: builtins.list[str] = []
+        skipped: builtins.list[Skipped] = []
+        for relative in _texts(root, source):
+            text = None
+            try:
+                text = _read(root, relative)
+                if relative == layout.path(source, layout.MEMORY):
+                    text = hand_written(text)  # the generated part is built again from the adopted memory
+                goal = relative.replace(layout.path(source), layout.path(target), 1)
+                written += _bring(home, text, goal)
+            except MemolithError as error:
+                if text is not None and not isinstance(error, UnsafePathError):
+                    raise  # the source is not to blame
+                reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
+                failed = isinstance(error, StorageError)
+                skipped.append(Skipped(path=relative, reason=reason, failed=failed))
+        note_index.update_index(home.gate, target)
+        return written, skipped
+
+    def _identities(self) -> builtins.list[Identity]:
+        return list(identities(self._directory, strict=True))
+
+    def _at(self, path: str | None) -> tuple[str, Project]:
+        """Return the place at a path and its project."""
+        if path is None:
+            found = self._home.identity
+            if not found.root:
+                raise InputError("the working directory cannot be read; give a PATH")
+            return found.root, found
+        if not path.strip():
+            raise InputError("PATH is empty; give a directory")
+        place = os.path.realpath(os.path.expanduser(path))
+        return place, resolve(self._home.store, place, self._home.settings.text("identity"))
+
+
+def _texts(root: str, slug: str) -> list[str]:
+    """Return the files that hold a project's memory, without the index of its notes, which is not copied."""
+    tree, found = Tree(root), []
+    for kind in layout.KINDS:
+        path = layout.path(slug, kind.path)
+        if kind.adopted and kind.is_file:
+            found.append(path)
+        elif kind.adopted and kind.path == "memories":
+            found += [f"{at}/{name}" for at, _, names in tree.walk(path) for name in names]
+        elif kind.adopted:
+            found += [f"{path}/{name}" for name in tree.names(path)]
+    return [relative for relative in found if relative != layout.path(slug, layout.INDEX)]
+
+
+def _read(root: str, relative: str) -> str:
+    """Return a file of the source, ready to store: masked if it is text, else unchanged."""
+    data, size = Tree(root).read_part(relative, MAX_ACCEPT_BYTES)
+    if size > MAX_ACCEPT_BYTES:
+        raise TooLargeError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
+    try:
+        return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)), by_hand=True)[0]
+    except (UnicodeDecodeError, TextError):  # other bytes stay as they were
+        return data.decode("utf-8", "surrogateescape")
+
+
+def _bring(home: Home, text: str, goal: str) -> list[str]:
+    """Add a text to the file `goal`, or as a note beside it; return the changed files."""
+    if layout.is_note(goal):
+        goal = _free_note(str(home.root), goal, text)
+    if not text.strip() or not goal:
+        return []
+    by_line = goal == layout.path(home.project, layout.MEMORY)
+    # An agent's file, or a value, is one piece: the existing one stays.
+    whole = goal.startswith(tuple(layout.path(home.project, each) + "/" for each in ("items", "memories")))
+
+    def merge(old: str | None) -> str:
+        if old is None:
+            return text
+        if whole:
+            return old
+        # A byte order mark in the middle of a file would be garbage.
+        new = text.removeprefix(_BOM)
+        if by_line:
+            new, _ = markdown.drop_known_lines(old, new)
+        if not new.strip() or _contains(old, new):
+            return old
+        return markdown.above(old, MARKER, lambda upper: markdown.append(upper, new))
+
+    return [goal] if home.gate.rewrite(goal, merge, op="adopt").changed else []
+
+
+def _contains(old: str, new: str) -> bool:
+    """Whether `old` contains `new` as complete lines."""
+    old, new = (each.removeprefix(_BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
+    return f"\n{new}\n" in f"\n{old}\n"
+
+
+def _free_note(root: str, goal: str, text: str) -> str:
+    """Return a free name for a copied note; empty if the same note already exists."""
+    tree, data = Tree(root), text.encode("utf-8", "surrogateescape")
+    for name in (f"{each}.md" for each in numbered(goal.removesuffix(".md"))):
+        if tree.stat(name) is None:
+            return name
+        if tree.is_file(name) and tree.read(name) == data:
+            break
+    return ""
