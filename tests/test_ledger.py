@@ -26,7 +26,6 @@ def test_every_requirement_with_a_test_is_marked_built() -> None:
 
 def test_the_report_counts_all_rows_by_design() -> None:
     assert f"of {len(rows())} requirements" in report()
-    assert len(rows()) == 287
 
 
 def test_every_mutant_still_applies_to_a_built_row_and_gives_code_that_compiles() -> None:

@@ -18,10 +18,10 @@ from tests.ledger import citations, proves
 from tests.promises.test_canary import commands
 from tests.shared import LONG, prove
 
-# Commands that change nothing, and two that change something else: `demo` its own throw-away memory, and
+# Commands that change nothing, and three that change something else: `demo` and `run` a throw-away memory;
 # what `tui` calls are the functions of the others.
 READING = {
-    *("read", "context", "search", "list", "status", "history", "completion", "why", "demo", "tui"),
+    *("read", "context", "search", "list", "status", "history", "completion", "why", "demo", "run", "tui"),
     *("record list", "record get", "ticket list", "ticket get", "session list", "session show"),
     *("learn status", "learn why", "learn cost", "project list", "project show"),
     *("memory view", "memory note", "memory read", "memory help"),

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem
+from memolith import ConfigError, Mem
 from tests.ledger import proves
+from tests.shared import until
 
 
 @pytest.fixture(autouse=True)
@@ -126,3 +127,80 @@ def test_a_link_with_the_name_of_a_throw_away_home_is_not_followed(temporary: Pa
     with Mem.open(work, ephemeral=True):
         assert list(work.iterdir()) == []
     assert (temporary / "memolith-ephemeral-x").is_symlink()
+
+
+HOOK = '{"session_id": "s", "hook_event_name": "SessionStart", "source": "startup"}'
+READ = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "memory_read"}}'
+AGENT = f"""
+memolith write long_term "- fleeting fact" > /dev/null || exit 1
+echo '{HOOK}' | memolith hook --host claude
+echo '{READ}' | env -i PATH="$PATH" TMPDIR="$TMPDIR" memolith mcp
+"""
+
+
+def played(command: list[str], work: Path, **env: str) -> str:
+    """Run an agent, a shell here, that uses memory by a command, a hook and a server; return what it saw."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [*command, "sh", "-c", AGENT],
+        cwd=work, env={**os.environ, **env, "PATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@proves("S1.35")
+@pytest.mark.parametrize("given", ["variable", "command"])
+def test_hooks_server_and_commands_of_one_run_share_a_throw_away_memory(
+    given: str, work: Path, temporary: Path, mem: Mem, snapshot: Callable[[Path], dict[str, bytes]]
+) -> None:
+    mem.write("long_term", "- real fact")
+    before = snapshot(Path(mem.home))
+    if given == "variable":
+        said = played([], work, MEMOLITH_EPHEMERAL="1")
+        with Mem.open(work, ephemeral=True):  # whoever comes next sweeps, at the latest
+            pass
+    else:
+        said = played(["memolith", "run", "--ephemeral", "--"], work)
+    hooked, _, served = said.partition('{"jsonrpc"')
+    assert "fleeting fact" in hooked
+    assert "fleeting fact" in served
+    assert "real fact" not in said
+    assert snapshot(Path(mem.home)) == before
+    assert list(temporary.iterdir()) == []
+
+
+@proves("S1.35")
+def test_a_single_command_with_the_variable_leaves_nothing(
+    work: Path, temporary: Path, mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_EPHEMERAL", "1")
+    command = [sys.executable, "-m", "memolith", "write", "long_term", "x"]
+    for home in ([], ["--home", mem.home]):
+        subprocess.run([*command, *home], cwd=work, capture_output=True, check=True)
+    assert list(temporary.iterdir()) == []
+    assert not Path(mem.home).exists()
+
+
+@proves("S1.35")
+def test_the_variable_switched_off_or_misspelt_is_not_taken_for_on(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_EPHEMERAL", "0")
+    assert not Mem.open(work).is_ephemeral
+    monkeypatch.setenv("MEMOLITH_EPHEMERAL", "ture")
+    with pytest.raises(ConfigError, match=r"MEMOLITH_EPHEMERAL is 'ture'; set it to 1"):
+        Mem.open(work)
+
+
+@proves("S1.35")
+def test_a_hook_says_nothing_wrong_and_a_worker_removes_the_memory_when_its_agent_has_ended(
+    work: Path, temporary: Path
+) -> None:
+    end = '{"session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit"}'
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    script = f"memolith write daily x > /dev/null; echo '{end}' | memolith hook --host claude; ls $TMPDIR"
+    env = {**os.environ, "PATH": path, "MEMOLITH_EPHEMERAL": "1"}
+    done = subprocess.run(["sh", "-c", script], cwd=work, env=env, capture_output=True, text=True, check=True)
+    assert "memolith-ephemeral-run-" in done.stdout
+    assert until(lambda: not list(temporary.iterdir()))

@@ -13,6 +13,7 @@ import stat
 
 from memolith.base import whole
 from memolith.base.errors import ConfigError
+from memolith.env import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -326,6 +327,15 @@ def _leaves(node: dict[str, Node], prefix: str = "") -> dict[str, Node]:
 
 
 _NO_HOME = "there is no home directory; set MEMOLITH_HOME or give --home PATH"
+
+
+def home_for(given: str, env: Mapping[str, str], platform: str) -> str:
+    """Return the directory for memolith's files: of a throw-away run, the one `given`, or the default."""
+    if value := env.get(runs.VARIABLE):
+        home = runs.home_of_run(value)
+        if home and not runs.is_throwaway(given):
+            return home
+    return os.path.abspath(os.path.expanduser(given)) if given else default_home(env, platform)
 
 
 def default_home(env: Mapping[str, str], platform: str) -> str:

@@ -13,7 +13,8 @@ from memolith.base.lean import suppress
 from memolith.base.values import Source
 from memolith.env import identity as evidence
 from memolith.env import project as projects
-from memolith.env.settings import Settings, default_home, own
+from memolith.env import runs
+from memolith.env.settings import Settings, home_for, own
 from memolith.memory import arguments, daily
 from memolith.store import layout
 
@@ -69,8 +70,9 @@ class Home:
         """Open the memory of the project at `cwd` (default: the current directory).
 
         `home` overrides where memory is kept. `ephemeral` uses a temporary directory instead and neither
-        reads nor writes the real memory. `now` supplies the time, for tests. `origin` says who is writing,
-        `agent` or `user`; for text from elsewhere, see `from_source`.
+        reads nor writes the real memory; so does MEMOLITH_EPHEMERAL=1, whatever `home` is. `now` supplies
+        the time, for tests. `origin` says who is writing, `agent` or `user`; for text from elsewhere, see
+        `from_source`.
         """
         source = arguments.source(origin, None)
         place = os.fspath(cwd) if cwd is not None else None
@@ -81,10 +83,11 @@ class Home:
             mem = cls(directory, place, now=now, source=source)
             mem._cleanup = cleanup
             return mem
-        if home is not None:
-            where = os.path.abspath(os.path.expanduser(os.fspath(home)))
-        else:
-            where = default_home(os.environ, sys.platform)
+        where = home_for(os.fspath(home) if home is not None else "", os.environ, sys.platform)
+        if runs.is_throwaway(where):
+            from memolith.store import ephemeral as throwaway
+
+            throwaway.enter(where)
         for each in (where, os.path.join(where, layout.STORE)):
             with suppress(OSError):  # it does not exist yet, or the first user reports why it is unreachable
                 own(each, os.stat(each))
@@ -233,8 +236,8 @@ class Home:
 
     @property
     def is_ephemeral(self) -> bool:
-        """Whether this memory is removed on close."""
-        return self._cleanup is not None
+        """Whether this memory is removed when it is closed, or when the run ends that shares it."""
+        return runs.is_throwaway(self.path)
 
     @property
     def is_warm(self) -> bool:

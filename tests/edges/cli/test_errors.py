@@ -23,7 +23,7 @@ MISTAKES: list[tuple[str, int, str]] = rows("edges/cli/mistakes")
 NONE = {"hook"}
 # These need no memory.
 SETTLED = {"doctor", "project list", "scan"}  # they work while settings are broken
-HOMELESS = {"completion", "demo", "hook", "init", "mcp", "memory help", "tui"}
+HOMELESS = {"completion", "demo", "hook", "init", "mcp", "memory help", "run", "tui"}
 
 load_commands()
 

@@ -122,7 +122,7 @@ _MODULE = {
     "index": "upkeep",
     **dict.fromkeys(("scan", "allow", "forget"), "scan"),
     **dict.fromkeys(("history", "undo", "doctor", "config", "demo", "completion"), "upkeep"),
-    **dict.fromkeys(("mcp", "hook", "tui"), "serve"),
+    **dict.fromkeys(("mcp", "hook", "run", "tui"), "serve"),
 }
 
 

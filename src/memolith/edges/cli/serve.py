@@ -67,6 +67,37 @@ def hook(options: Options, host: str, event: str, work: bool) -> None:
         edge.serve(host, event, options.home or "", options.project or "")
 
 
+@cli.command("run", context_settings={"allow_interspersed_args": False})
+@click.option(
+    "--ephemeral", "throwaway", is_flag=True, required=True, help="Give the command a throw-away memory."
+)
+@click.argument("command", nargs=-1, required=True)
+@shared
+def run_command(options: Options, throwaway: bool, command: tuple[str, ...]) -> None:  # noqa: ARG001
+    """Run an agent with a memory of its own that is removed when it ends.
+
+    Hooks, server and commands that the agent starts share it; the real memory is neither read nor written.
+    The exit code is the command's.
+
+    \b
+    memolith run --ephemeral -- claude -p "what do you know about me?"
+    """
+    import os
+    import subprocess
+
+    from memolith.env import runs
+    from memolith.mem import Mem
+
+    with Mem.open(options.project, ephemeral=True) as mem:
+        try:
+            done = subprocess.run(command, env={**os.environ, runs.VARIABLE: mem.home}, check=False)
+        except OSError as error:
+            raise InputError(
+                f"{command[0]}: {error.strerror}; give the command as you would type it"
+            ) from None
+    click.get_current_context().exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
+
+
 @cli.command()
 @shared
 def tui(options: Options) -> None:

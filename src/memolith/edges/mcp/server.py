@@ -13,7 +13,8 @@ from collections import deque
 from memolith.base.errors import ConfigError, StorageError
 from memolith.edges.mcp import wire
 from memolith.edges.mcp.protocol import Protocol, cancelled_by
-from memolith.env.settings import Settings, default_home
+from memolith.env import runs
+from memolith.env.settings import Settings, home_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,13 +56,14 @@ class Server:
     def settings(self) -> Settings | None:
         """Return the settings without opening the memory; None if there is no home."""
         try:
-            home = os.path.expanduser(self._home) if self._home else default_home(os.environ, sys.platform)
-            return Settings(home)
+            return Settings(home_for(self._home or "", os.environ, sys.platform))
         except ConfigError:
             return None
 
     def serve(self) -> int:
         """Answer until standard input ends; return the exit code."""
+        if value := runs.inherited():
+            os.environ[runs.VARIABLE] = value
         # Other output goes to standard error, or the client would take it for an answer.
         answers = os.dup(1)
         os.dup2(2, 1)

@@ -14,7 +14,7 @@ import time
 from memolith.base.errors import MemolithError
 from memolith.base.lean import suppress
 from memolith.base.whole import NOT_WHOLE, Watch
-from memolith.env.settings import GUARD, StrangerError, default_home
+from memolith.env.settings import GUARD, StrangerError, home_for
 from memolith.hosts.hook import deadline, payload
 from memolith.hosts.hook.deadline import LateError
 from memolith.mem import Mem
@@ -92,7 +92,7 @@ def answer(
     problem = _attempt(call, home, now, speak)
     if problem:
         deadline.end()
-        where = home or default_home(os.environ, sys.platform)
+        where = home_for(home, os.environ, sys.platform)
         _log_problem(where, f"{call.host} {call.name}", problem)
         from memolith.hosts.hook import answers
 
@@ -226,7 +226,7 @@ def _write(text: str) -> None:
 def _log_problem(home: str, what: str, error: BaseException | str) -> None:
     """Write a reason into the log; where that is not possible, nobody is told."""
     with suppress(Exception):
-        _log(home or default_home(os.environ, sys.platform), what, str(error) or type(error).__name__)
+        _log(home_for(home, os.environ, sys.platform), what, str(error) or type(error).__name__)
 
 
 def _log(home: str, what: str, reason: str) -> None:

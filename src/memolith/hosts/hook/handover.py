@@ -148,6 +148,8 @@ def _earlier(mem: Mem, call: Call) -> str:
 def work(mem: Mem, *, at_once: bool = False) -> None:
     """Start a worker, if there is anything for it to do and the last one is some minutes ago."""
     wanted = mem.settings.flag("hooks.sessions") or mem.settings.flag("memories.enabled")
+    if mem.is_ephemeral:  # nothing is kept of it, and its worker only removes it
+        wanted = at_once
     if not wanted or not (at_once or receipts.age(mem.home, "worker") > _PAUSE):
         return
     receipts.stamp(mem.home, "worker")

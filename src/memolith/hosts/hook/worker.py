@@ -32,7 +32,12 @@ _SPARE = 60.0  # seconds beyond the run's own time before the process is ended f
 
 def work(mem: Mem) -> Iterator[str]:
     """Do what there is to do; yield what was done or went wrong, a line each."""
-    if mem.is_ephemeral or not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+    if mem.is_ephemeral:
+        from memolith.store import ephemeral
+
+        ephemeral.remove_after_run(mem.home)
+        return
+    if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
         return
     bound(mem.settings.number("memories.seconds_per_run"))
     try:
