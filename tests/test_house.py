@@ -90,7 +90,7 @@ _INNER = {
     # The stores of frameworks write through the gate, as every kind of memory does.
     **dict.fromkeys(("adapters.files", "adapters.values"), None),
     # A tool that is not one of `Tools` asks and answers as those do.
-    "adapters.anthropic": {"edges.mcp.outward", "edges.mcp.tools"},
+    "adapters.anthropic": {"edges.mcp.handlers", "edges.mcp.tools"},
     "adapters.openai_agents": {"edges.mcp.tools", "hosts.sessions.transcript", "memory.sessions"},
     "adapters.pydantic_ai": {"edges.mcp.tools"},
 }

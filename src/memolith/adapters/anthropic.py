@@ -14,7 +14,7 @@ from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemo
 
 from memolith import MemolithError, Tool, Tools
 from memolith.adapters.files import Memories
-from memolith.edges.mcp import outward
+from memolith.edges.mcp.handlers import message
 from memolith.edges.mcp.tools import denied
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Calls:
         try:
             return self.files.run({"command": name, **arguments})
         except (MemolithError, OSError) as error:
-            raise ToolError(outward.message(self._mem, str(error))) from error
+            raise ToolError(message(self._mem, str(error))) from error
 
 
 def _arguments(command: Any) -> dict[str, object]:

@@ -31,6 +31,7 @@ TRUNCATED = "…[memory truncated]"
 # Which file a write goes to, and how it treats existing text. Callers can also use the enums in `choices`.
 TARGETS = ("long_term", "scratchpad", "daily", "note")
 MODES = ("append", "overwrite")
+NOTE_KINDS = ("user", "project", "domain", "preference", "reference")
 # What can be recalled. The index stores the position in this list; append new ones.
 HIT_KINDS = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError
-from memolith.base.values import MAX_WRITE_BYTES, Source
+from memolith.base.values import MAX_WRITE_BYTES, NOTE_KINDS, Source
 from memolith.env.paths import Tree
 from memolith.memory.entries import numbered, screened
 from memolith.memory.note_index import describe, update_index
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
     from memolith.store.gate import Change, Gate
 
-KINDS = ("user", "project", "domain", "preference", "reference")
 _KIND_ALIASES = {"simulator": "domain"}
 MAX_TITLE = 200
 
@@ -60,7 +59,7 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
             fields = {
                 "name": title,
                 "description": markdown.first_line(text),
-                "type": kind if kind in KINDS else "project",
+                "type": kind if kind in NOTE_KINDS else "project",
                 **({} if source.trusted else source_label.fields(source)),
             }
             if old is not None:

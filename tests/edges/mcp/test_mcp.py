@@ -19,7 +19,7 @@ from memolith import Mem, append_memory_block
 from memolith.base.errors import StorageError
 from memolith.edges.mcp import tools, wire
 from memolith.edges.mcp.protocol import Protocol
-from memolith.memory.notes import KINDS
+from memolith.base.values import NOTE_KINDS
 from memolith.store.layout import CATEGORIES, SUMMARY
 from tests.care.test_scan import canary, hits
 from tests.edges.mcp.client import COMMAND, LEGACY, MODERN, Client
@@ -128,7 +128,7 @@ def test_the_schemas_name_what_the_library_accepts() -> None:
         str(tool["name"]): tool["inputSchema"] for tool in tools.offered(read_only=False)
     }
     assert schemas["record"]["properties"]["category"]["enum"] == list(CATEGORIES)
-    assert schemas["remember"]["properties"]["kind"]["enum"] == list(KINDS)
+    assert schemas["remember"]["properties"]["kind"]["enum"] == list(NOTE_KINDS)
 
 
 @proves("S3.39")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memolith.hosts.install.agents import bridge
+from memolith.hosts.install.agents import own_text
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(
@@ -69,7 +69,7 @@ def play(
 
 
 def test_opencode_gets_memory_in_its_system_prompt_and_tells_what_happens(tmp_path: Path) -> None:
-    printed, told = play(tmp_path, bridge("opencode", str(tmp_path / "memolith")), OPENCODE)
+    printed, told = play(tmp_path, own_text("opencode.ts", str(tmp_path / "memolith")), OPENCODE)
     assert printed == [
         ["theirs", "about SessionStart", "about UserPromptSubmit"],
         ["theirs", "about SessionStart"],
@@ -93,7 +93,7 @@ def test_opencode_gets_memory_in_its_system_prompt_and_tells_what_happens(tmp_pa
 
 
 def test_pi_gets_memory_as_a_message_and_tells_what_happens(tmp_path: Path) -> None:
-    printed, told = play(tmp_path, bridge("pi", str(tmp_path / "memolith")), PI)
+    printed, told = play(tmp_path, own_text("pi.ts", str(tmp_path / "memolith")), PI)
     assert [each["message"]["content"] for each in printed] == [
         "about SessionStart\nabout UserPromptSubmit"
     ] * 2
@@ -109,8 +109,8 @@ def test_pi_gets_memory_as_a_message_and_tells_what_happens(tmp_path: Path) -> N
 
 def test_a_command_that_fails_or_is_gone_leaves_the_session_alone(tmp_path: Path) -> None:
     printed, _ = play(
-        tmp_path, bridge("opencode", str(tmp_path / "memolith")), OPENCODE, answer="echo x; exit 3"
+        tmp_path, own_text("opencode.ts", str(tmp_path / "memolith")), OPENCODE, answer="echo x; exit 3"
     )
     assert printed == [["theirs"], ["theirs"]]
-    printed, _ = play(tmp_path, bridge("pi", "/nowhere/memolith"), PI)
+    printed, _ = play(tmp_path, own_text("pi.ts", "/nowhere/memolith"), PI)
     assert printed == [None, None]

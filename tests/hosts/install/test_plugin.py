@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import memolith
-from memolith.hosts.install.agents import HOSTS, Place, slash_command
+from memolith.hosts.install.agents import HOSTS, Place, own_text
 from tests.shared import ROOT
 
 PLUGIN = ROOT / "plugins" / "memolith"
@@ -42,7 +42,7 @@ def test_its_hooks_are_those_that_init_installs_with_the_shorter_time_of_the_two
 def test_its_server_command_and_skill_are_in_the_form_that_the_agents_read() -> None:
     server = {"command": "memolith", "args": ["mcp"]}
     assert value("plugins/memolith/.mcp.json") == {"mcpServers": {"memolith": server}}
-    assert (PLUGIN / "commands" / "memory.md").read_text() == slash_command(hint=True)
+    assert (PLUGIN / "commands" / "memory.md").read_text() == own_text("command-hint.md")
     skill = (PLUGIN / "skills" / "memory" / "SKILL.md").read_text()
     head = re.match(r"---\nname: memory\ndescription: (.{1,1024})\n---\n", skill)
     assert head
@@ -52,6 +52,6 @@ def test_the_tools_that_texts_name_exist() -> None:
     from memolith.edges.mcp.tools import offered
 
     names = {str(each["name"]) for each in offered(read_only=False)}
-    texts = [(PLUGIN / "skills" / "memory" / "SKILL.md").read_text(), slash_command()]
+    texts = [(PLUGIN / "skills" / "memory" / "SKILL.md").read_text(), own_text("command.md")]
     named = {name for text in texts for name in re.findall(r"`(\w+)`", text)}
     assert named - {"memolith"} <= names

@@ -1,4 +1,4 @@
-"""`context`, `search` and `recall`: they run on every prompt, so they do without a command line library.
+"""`context`, `search`, `recall` and `remember`: agents run them all the time, so they do without click.
 
 `run_fast` reads a plain command line itself. The same functions answer when click is in charge (`--help`,
 unknown options; `memory.py`): one behaviour, two doors.
@@ -15,6 +15,7 @@ from memolith.edges.cli.options import Options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from memolith.base.values import Recall
     from memolith.mem import Mem
@@ -29,37 +30,53 @@ _FLAGS = {
     "--semantic": "semantic",
 }
 _SHARED = ("json", "ephemeral", "home", "project")
-# Options that only `context` takes, and those that only `recall` takes.
-_OF_CONTEXT = {"max_chars"}
-_OF_RECALL = {"as_of", "budget", "category", "format", "kind", "limit", "scope", "since", "ticket"}
-_VALUES = {f"--{name.replace('_', '-')}": name for name in ("home", "project", *_OF_CONTEXT, *_OF_RECALL)}
+# The options that each command takes here.
+_TAKES = {
+    "context": {"max_chars"},
+    "search": set[str](),
+    "recall": {
+        *("as_of", "budget", "category", "dry_run", "format", "kind", "limit"),
+        *("scope", "semantic", "since", "ticket"),
+    },
+    "remember": {"kind", "origin", "scope", "taint", "title"},
+}
+_VALUES = {
+    f"--{name.replace('_', '-')}": name for name in ("home", "project", *set().union(*_TAKES.values()))
+}
 
 
 def run_fast(arguments: list[str]) -> int | None:
-    """Run a plain `context`, `search` or `recall` command line; return None for anything else."""
+    """Run a plain command line of one of the commands here; return None for anything else."""
     if "_MEMOLITH_COMPLETE" in os.environ:
         return None
     given: dict[str, str | bool] = {}
     words = _parse(arguments, given)
     if not words:
         return None
-    command, query = words[0], " ".join(words[1:])
     options = Options()
     for name in _SHARED:
         if name in given:
             setattr(options, name, given.pop(name))
-    if command == "context" and given.keys() <= _OF_CONTEXT:
-        return _run(options, lambda mem: context(mem, query, given))
-    if command == "search" and not given and query:
-        return _run(options, lambda mem: search(mem, query))
-    if command == "recall" and not given.keys() & _OF_CONTEXT:
-        options.json = options.json or given.get("format") == "json"
-        return _run(options, lambda mem: recall(mem, query, given))
-    return None
-
-
-def _run(options: Options, command: Callable[[Mem], output.Answer]) -> int:
+    command = _command(words, given)
+    if command is None:
+        return None
+    options.json = options.json or given.get("format") == "json"
     return output.guarded(lambda: output.answer(options.answer(command), as_json=options.json))
+
+
+def _command(words: list[str], given: Given) -> Callable[[Mem], output.Answer] | None:
+    """Return what the words ask for; None if only click can read them, or say what is wrong with them."""
+    name, query = words[0], " ".join(words[1:])
+    if name not in _TAKES or not given.keys() <= _TAKES[name]:
+        return None
+    if name == "context":
+        return lambda mem: context(mem, query, given)
+    if name == "recall":
+        return lambda mem: recall(mem, query, given)
+    if name == "search":
+        return (lambda mem: search(mem, query)) if query else None
+    is_plain = "title" in given and len(words) == 2 and query != "-"
+    return (lambda mem: _remember(mem, query, given)) if is_plain else None
 
 
 def _parse(arguments: list[str], given: dict[str, str | bool]) -> list[str] | None:
@@ -73,9 +90,10 @@ def _parse(arguments: list[str], given: dict[str, str | bool]) -> list[str] | No
             given[_FLAGS[argument]] = True
         elif argument.startswith("--"):
             name, equals, value = argument.partition("=")
-            if name not in _VALUES:
+            found = value if equals else next(rest, None)
+            if name not in _VALUES or found is None:
                 return None
-            given[_VALUES[name]] = value if equals else next(rest, "")
+            given[_VALUES[name]] = found
         elif argument.startswith("-") and len(argument) > 1:
             return None
         else:
@@ -94,6 +112,12 @@ def search(mem: Mem, query: str) -> output.Answer:
     """Return what a search found."""
     found = mem.search(query)
     return found.as_dict(), found.render()
+
+
+def _remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
+    mem = mem.from_source(given.get("origin") or mem.source.origin, given.get("taint"))
+    kind, scope = given.get("kind", "project"), given.get("scope", "project")
+    return mem.remember(text, given["title"], kind, scope=scope)
 
 
 def recall(mem: Mem, query: str, given: Given) -> output.Answer:

@@ -15,9 +15,6 @@ from memolith.base.values import TARGETS
 from memolith.edges.cli.options import Options
 from memolith.env.paths import Tree
 from memolith.env.settings import SETTINGS
-from memolith.memory import arguments
-from memolith.memory.addresses import complete
-from memolith.memory.note_index import note_files
 from memolith.store import layout
 
 if TYPE_CHECKING:
@@ -69,11 +66,18 @@ def _names(mem: Mem, ctx: click.Context, _: str) -> list[str]:
     # After an option that still lacks its value, click has not named the arguments yet.
     if "daily" in (*ctx.args[:1], ctx.params.get("target"), ctx.params.get("source")):
         return _stems(Tree(str(mem.root)).names(layout.path(mem.project, "daily")))
-    user_wide = arguments.is_user_wide(ctx.params.get("scope") or "project")
-    return _notes(mem, layout.USER if user_wide else mem.project)
+    return _notes(mem, mem.scope(ctx.params.get("scope") or "project"))
+
+
+def _addresses(mem: Mem, _: click.Context, incomplete: str) -> list[str]:
+    from memolith.memory.addresses import complete
+
+    return complete(mem, incomplete)
 
 
 def _notes(mem: Mem, *slugs: str) -> list[str]:
+    from memolith.memory.note_index import note_files
+
     return list(dict.fromkeys(_stems([name for slug in slugs for name in note_files(str(mem.root), slug)])))
 
 
@@ -87,7 +91,7 @@ def _starting(incomplete: str, found: Iterable[str]) -> list[CompletionItem]:
 
 # Targets and existing addresses; the notes of the given scope, or the days of the log; all notes visible
 # here; projects that have a memory.
-sources = _from_memory(lambda mem, _, incomplete: complete(mem, incomplete), *TARGETS, "list")
+sources = _from_memory(_addresses, *TARGETS, "list")
 names = _from_memory(_names)
 files_to_undo = _from_memory(
     lambda mem, _, __: _notes(mem, mem.project, layout.USER), "long_term", "scratchpad", "daily"

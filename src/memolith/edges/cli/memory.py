@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memolith.base.errors import InputError
-from memolith.base.values import HIT_KINDS, MODES, TARGETS
+from memolith.base.values import HIT_KINDS, MODES, NOTE_KINDS, TARGETS
 from memolith.edges.cli import ask, common, completion
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.output import Note
 from memolith.env.paths import Tree
 from memolith.memory import arguments, writing
-from memolith.memory.notes import KINDS
 from memolith.store import layout
 from memolith.store.layout import CATEGORIES
 from memolith.text.secrets import veil
@@ -126,7 +125,7 @@ def edit(
 @cli.command()
 @click.argument("text")
 @click.option("--title", required=True, metavar="TITLE", help="What the note is about; names its file.")
-@common.one_of("--kind", KINDS, default="project", show_default=True)
+@common.one_of("--kind", NOTE_KINDS, default="project", show_default=True)
 @common.scope
 @common.source
 @opened

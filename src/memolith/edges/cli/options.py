@@ -7,7 +7,6 @@ import sys
 
 from memolith.base.errors import ConfigError, InputError
 from memolith.edges.cli import output
-from memolith.mem import Mem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memolith.env.project import Project
+    from memolith.mem import Mem
 
 
 class Options:
@@ -44,6 +44,8 @@ class Options:
             raise InputError(f"--project {self.project}: no such directory; check the path")
         if self.home is not None and not self.home.strip():
             raise InputError("--home needs a directory")
+        from memolith.mem import Mem  # not needed for `--help`
+
         # At a terminal a person is typing; an agent runs commands through pipes.
         mem = Mem.open(
             self.project,

@@ -8,13 +8,16 @@ results too (`isError`): a model reads those and retries, but may never see a pr
 
 from __future__ import annotations
 
+import os
+
 from memolith.base import whole
 from memolith.base.errors import InputError, MemolithError, NotFoundError
-from memolith.edges.mcp import PROMPT, TEMPLATES, outward
+from memolith.edges.mcp import PROMPT, TEMPLATES
 from memolith.edges.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
 from memolith.memory import arguments as targets
 from memolith.memory import writing
-from memolith.memory.addresses import complete, mime, resolve
+from memolith.memory.addresses import address_of, complete, mime, resolve
+from memolith.store import layout
 from memolith.text.names import SCHEME
 from memolith.text.safe import hygiene
 
@@ -47,7 +50,7 @@ def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
             opened = mem()
             opened.settings.reload()  # a person may have changed them since the last call
             text, fields = _CALLS[name](opened, given)
-            missing = [outward.message(opened, each) for each in watch.missing]
+            missing = [message(opened, each) for each in watch.missing]
     except (MemolithError, OSError) as error:
         return {"content": [{"type": "text", "text": failure(mem, error)}], "isError": True}
     if missing:
@@ -62,7 +65,7 @@ def failure(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
     if isinstance(error, OSError):
         text = f"the disk refused: {error.strerror or type(error).__name__}; try again, or `memolith doctor`"
     try:
-        return outward.message(mem(), text)
+        return message(mem(), text)
     except (MemolithError, OSError):  # without a memory, its paths cannot be hidden in the message
         return "the memory cannot be opened; `memolith doctor` says why"
 
@@ -116,16 +119,16 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
             "category": hit.category,
             "scope": hit.scope,
             "date": hit.date[:10],
-            "title": outward.clean(mem, hit.title),
+            "title": clean(mem, hit.title),
             "origin": hit.origin,
-            "text": outward.clean(mem, hit.text if len(hit.text) <= _WHOLE else hit.snippet),
-            "why": outward.clean(mem, hit.why),
+            "text": clean(mem, hit.text if len(hit.text) <= _WHOLE else hit.snippet),
+            "why": clean(mem, hit.why),
         }
         for hit, uri in zip(found, uris, strict=True)
     ]
-    notes = [outward.message(mem, each) for each in (*found.notes, *found.missing)]
+    notes = [message(mem, each) for each in (*found.notes, *found.missing)]
     text = brief.items(shown) or "Nothing is known about that."
-    lines = [outward.clean(mem, text), *(f"note: {each}" for each in notes)]
+    lines = [clean(mem, text), *(f"note: {each}" for each in notes)]
     return "\n".join(lines), {"hits": hits, "complete": found.complete, "notes": notes}
 
 
@@ -136,7 +139,7 @@ _WHOLE = 700  # up to so many characters, a hit is shown whole, as in the brief
 def _where(mem: Mem, hit: Hit) -> str:
     if hit.kind == "session":
         return f"{SCHEME}root/sessions/{hit.record}"
-    return outward.reference(mem, hit.filename)
+    return reference(mem, hit.filename)
 
 
 def _place(uri: str, hit: Hit) -> str:
@@ -148,21 +151,21 @@ def _search(mem: Mem, given: dict[str, Any]) -> Answer:
     from memolith.text.budget import head, plural
 
     found = mem.search(given["query"])
-    hits = [hit.but(name=outward.reference(mem, hit.name)) for hit in found]
+    hits = [hit.but(name=reference(mem, hit.name)) for hit in found]
     data = [
         {
             "uri": hit.name,
             "matched": hit.matched_terms,
             "lines": hit.total_hits,
             "origin": hit.source,
-            "text": head(outward.clean(mem, hit.body), _SHOWN),
+            "text": head(clean(mem, hit.body), _SHOWN),
         }
         for hit in hits[:_FILES]
     ]
     text = SearchResults(found.terms, hits[:_FILES]).render()
     if len(hits) > _FILES:
         text += f"\n\n…[{plural(len(hits) - _FILES, 'more file')}; search for fewer or rarer words]"
-    return outward.clean(mem, text), {"hits": data, "files": len(hits)}
+    return clean(mem, text), {"hits": data, "files": len(hits)}
 
 
 _FILES = 20
@@ -172,12 +175,12 @@ _SHOWN = 1600  # bytes of each file; its address leads to the rest
 def _read(mem: Mem, given: dict[str, Any]) -> Answer:
     source, offset, lines = given.get("source", "long_term"), given.get("offset", 0), given.get("lines")
     if source == "list":
-        uri, text = f"{SCHEME}project", "\n".join(outward.reference(mem, each) for each in mem.list())
+        uri, text = f"{SCHEME}project", "\n".join(reference(mem, each) for each in mem.list())
     else:
         found = writing.look(mem, source, given.get("name"), scope=given.get("scope", "project"))
         uri, text = found.uri, found.text
     shown = targets.page(text, offset, lines)
-    text = outward.clean(mem, shown if text.strip() else targets.EMPTY)
+    text = clean(mem, shown if text.strip() else targets.EMPTY)
     return text, {"uri": uri, "text": text}
 
 
@@ -190,23 +193,23 @@ def _update(mem: Mem, given: dict[str, Any]) -> Answer:
 
 
 def _written(mem: Mem, result: WriteResult) -> Answer:
-    return outward.message(mem, str(result)), {**_said(mem, result), "bytes": result.bytes}
+    return message(mem, str(result)), {**_said(mem, result), "bytes": result.bytes}
 
 
 def _record(mem: Mem, given: dict[str, Any]) -> Answer:
     result = mem.records.add(**given)
     fields = _said(mem, result)
     fields |= {"id": result.id, "created": result.created, "superseded": result.superseded}
-    warnings = [f"warning: {outward.message(mem, each)}" for each in result.warnings]
+    warnings = [f"warning: {message(mem, each)}" for each in result.warnings]
     return "\n".join([str(fields["message"]), *warnings]), fields
 
 
 def _said(mem: Mem, result: WriteResult | EntryResult) -> Fields:
     return {
-        "uri": outward.reference(mem, result.filename),
+        "uri": reference(mem, result.filename),
         "held": result.held,
-        "message": outward.message(mem, result.message),
-        "warnings": [outward.message(mem, each) for each in result.warnings],
+        "message": message(mem, result.message),
+        "warnings": [message(mem, each) for each in result.warnings],
     }
 
 
@@ -238,15 +241,15 @@ def resource(mem: Mem, uri: object, *, modern: bool) -> dict[str, object]:
     """Return the contents of an address."""
     if not isinstance(uri, str):
         raise ProtocolError(INVALID_PARAMS, "uri is missing; resources/list shows what can be read")
-    data: dict[str, object] = {"uri": outward.clean(mem, uri[:200])}
+    data: dict[str, object] = {"uri": clean(mem, uri[:200])}
     try:
         found = resolve(mem, uri)
     except MemolithError as error:
         code = INVALID_PARAMS if isinstance(error, InputError) else INTERNAL_ERROR
         if isinstance(error, NotFoundError):
             code = INVALID_PARAMS if modern else _NOT_FOUND
-        raise ProtocolError(code, outward.message(mem, str(error)), data) from None
-    return {"contents": [{"uri": uri, "mimeType": found.mime, "text": outward.clean(mem, found.text)}]}
+        raise ProtocolError(code, message(mem, str(error)), data) from None
+    return {"contents": [{"uri": uri, "mimeType": found.mime, "text": clean(mem, found.text)}]}
 
 
 def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str, object]:
@@ -260,7 +263,7 @@ def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str,
         raise ProtocolError(INVALID_PARAMS, "topic must be a string")
     opened = mem()
     text = opened.context_block(topic or None) or "The memory of this project is empty."
-    content = {"type": "text", "text": outward.clean(opened, text)}
+    content = {"type": "text", "text": clean(opened, text)}
     return {
         "description": PROMPT["description"],
         "messages": [{"role": "user", "content": content}],
@@ -287,3 +290,38 @@ def completed(mem: Callable[[], Mem], ref: object, argument: object) -> dict[str
 def _completion(found: list[str]) -> dict[str, object]:
     values = found[:_VALUES]
     return {"completion": {"values": values, "total": len(found), "hasMore": len(found) > len(values)}}
+
+
+# ---------------------------------------------------------------- what may leave the server
+# No secrets, no paths on disk, no invisible or control characters. Files are named by their memory://
+# addresses: a model can read those, and they do not reveal paths.
+
+
+def reference(mem: Mem, place: str) -> str:
+    """Return the address of a file, given its path in the store or on disk."""
+    root = str(mem.root)
+    relative = os.path.relpath(place, root).replace(os.sep, "/") if os.path.isabs(place) else place
+    return address_of(relative)
+
+
+def clean(mem: Mem, text: str) -> str:
+    """Return a text for a client: secrets masked, invisible characters removed."""
+    from memolith.store.allow_list import allowed
+    from memolith.text.secrets.redact import redact
+
+    return hygiene.inert(redact(text, allowed(str(mem.root), mem.project), by_hand=True).text)
+
+
+def message(mem: Mem, text: str) -> str:
+    """Return a message with addresses instead of paths."""
+    root = str(mem.root)
+    project = os.path.join(root, *layout.path(mem.project).split("/"))
+    for place, shown in (
+        (project + os.sep, "memory://root/"),
+        (root + os.sep, "memory://user/"),
+        (f"projects/{mem.project}/", "memory://root/"),
+        (root, "memory://user"),
+        (mem.home, "the memory directory"),
+    ):
+        text = text.replace(place, shown)
+    return clean(mem, text)

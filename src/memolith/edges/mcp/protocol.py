@@ -141,9 +141,7 @@ class Protocol:
     def _with_missing(self, found: dict[str, object], watch: whole.Watch) -> dict[str, object]:
         """Return the result, marked if something could not be read for it; tools mark their own."""
         if watch.errors and "isError" not in found:
-            from memolith.edges.mcp.outward import message
-
-            missing = [message(self._mem(), each) for each in watch.missing]
+            missing = [_handlers().message(self._mem(), each) for each in watch.missing]
             found["_meta"] = {"memolith/complete": False, "memolith/missing": missing}
         return found
 

@@ -1,3 +1,4 @@
+{hook.ts}
 
 export const Memolith = async ({ client, directory }) => {
   const sessions = new Map()

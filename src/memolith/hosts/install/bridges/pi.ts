@@ -1,3 +1,4 @@
+{hook.ts}
 
 export default function (pi) {
   let pending = ""
