@@ -11,7 +11,7 @@ import pytest
 
 from memolith import Mem
 from memolith.care.doctor import examine
-from memolith.edges.cli import main, progress
+from memolith.edges.cli import main, output
 from tests.conftest import Clock
 
 
@@ -31,7 +31,7 @@ class Terminal(io.TextIOWrapper):
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Terminal, int]]:
     """Return a terminal to be standard error, and the side on which a person looks at it."""
     seen, end = pty.openpty()
-    monkeypatch.setattr(progress, "AFTER", -1.0)  # nobody waits a second for a test
+    monkeypatch.setattr(output, "PROGRESS_AFTER", -1.0)  # nobody waits a second for a test
     with Terminal(os.fdopen(end, "wb"), encoding="utf-8", write_through=True) as stream:
         yield stream, seen
     os.close(seen)
@@ -113,7 +113,7 @@ def test_what_takes_long_says_how_far_it_is_and_can_be_interrupted(
 def test_a_pipe_gets_no_bar_but_is_told_how_to_go_on(
     full: Path, work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "AFTER", -1.0)
+    monkeypatch.setattr(output, "PROGRESS_AFTER", -1.0)
     for name in LONG:
         if name != "learn run":
             assert main([*name.split(), *arguments(name, full), "--project", str(work)]) == 0
@@ -124,14 +124,14 @@ def test_a_bar_is_drawn_only_after_a_second(
     terminal: tuple[Terminal, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr", terminal[0])
-    monkeypatch.setattr(progress, "AFTER", 1.0)
-    show = progress.bar("files")
+    monkeypatch.setattr(output, "PROGRESS_AFTER", 1.0)
+    show = output.progress("files")
     assert show
     show(1, 3)
     show(3, 3)
     assert shown(terminal[1]) == ""
-    monkeypatch.setattr(progress, "AFTER", 0.0)
-    show = progress.bar("files")
+    monkeypatch.setattr(output, "PROGRESS_AFTER", 0.0)
+    show = output.progress("files")
     assert show
     show(1, 4)
     assert shown(terminal[1]) == "\rmemolith: [#####               ] 1 of 4 files\x1b[K"

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from memolith import Mem, append_memory_block
 from memolith.base.errors import StorageError
+from memolith.base.values import NOTE_KINDS
 from memolith.edges.mcp import tools, wire
 from memolith.edges.mcp.protocol import Protocol
-from memolith.base.values import NOTE_KINDS
 from memolith.store.layout import CATEGORIES, SUMMARY
 from tests.care.test_scan import canary, hits
 from tests.edges.mcp.client import COMMAND, LEGACY, MODERN, Client

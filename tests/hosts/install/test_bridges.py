@@ -15,53 +15,16 @@ pytestmark = pytest.mark.skipif(
     NODE is None, reason="needs node, which runs what is installed for opencode and pi"
 )
 
-OPENCODE = """
-import { Memolith } from "./bridge.mjs"
-const messages = [{ info: { summary: true }, parts: [{ type: "text", text: "what was done" }] }]
-const client = { session: { messages: async () => ({ data: messages }) } }
-const plugin = await Memolith({ client, directory: "/w" })
-const system = async () => {
-  const output = { system: ["theirs"] }
-  await plugin["experimental.chat.system.transform"]({ sessionID: "s1" }, output)
-  return output.system
-}
-const parts = [{ type: "text", text: "fix it" }, { type: "file" }]
-const title = system()
-await plugin["chat.message"]({ sessionID: "s1" }, { parts })
-await title
-const first = await system()
-await plugin.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
-await plugin.event({ event: { type: "session.compacted", properties: { sessionID: "s1" } } })
-const second = await system()
-await plugin.event({ event: { type: "session.deleted", properties: { info: { id: "s1" } } } })
-await plugin["chat.message"]({ sessionID: "s1" }, { parts })
-await plugin.dispose()
-console.log(JSON.stringify([first, second]))
-"""
-PI = """
-import extension from "./bridge.mjs"
-const on = {}
-extension({ on: (name, handler) => (on[name] = handler) })
-const ctx = { cwd: "/w", sessionManager: { getSessionFile: () => "/s/1.jsonl", getSessionId: () => "s1" } }
-await on.session_start({ reason: "startup" }, ctx)
-const first = await on.before_agent_start({ prompt: "fix it" }, ctx)
-await on.session_compact({ compactionEntry: { summary: "what was done" } }, ctx)
-const second = await on.before_agent_start({ prompt: "go on" }, ctx)
-await on.agent_end({}, ctx)
-await on.session_shutdown({}, ctx)
-console.log(JSON.stringify([first, second]))
-"""
-
 
 def play(
-    tmp_path: Path, bridge: str, script: str, *, answer: str = 'echo "about $5"'
+    tmp_path: Path, host: str, *, command: str = "", answer: str = 'echo "about $5"'
 ) -> tuple[Any, list[Any]]:
-    """Return what the script printed, and what the command was told."""
-    command, told = tmp_path / "memolith", tmp_path / "told"
-    command.write_text(f'#!/bin/sh\necho "$*" >> {told}\ncat >> {told}\necho >> {told}\n{answer}\n')
-    command.chmod(0o755)
-    (tmp_path / "bridge.mjs").write_text(bridge)
-    (tmp_path / "play.mjs").write_text(script)
+    """Return what `play_HOST.mjs` printed, and what the command was told."""
+    ours, told = tmp_path / "memolith", tmp_path / "told"
+    ours.write_text(f'#!/bin/sh\necho "$*" >> {told}\ncat >> {told}\necho >> {told}\n{answer}\n')
+    ours.chmod(0o755)
+    (tmp_path / "bridge.mjs").write_text(own_text(f"{host}.ts", command or str(ours)))
+    (tmp_path / "play.mjs").write_text(Path(__file__).with_name(f"play_{host}.mjs").read_text())
     assert NODE
     done = subprocess.run([NODE, "play.mjs"], cwd=tmp_path, capture_output=True, check=True)
     lines = told.read_text().splitlines() if told.exists() else []
@@ -69,7 +32,7 @@ def play(
 
 
 def test_opencode_gets_memory_in_its_system_prompt_and_tells_what_happens(tmp_path: Path) -> None:
-    printed, told = play(tmp_path, own_text("opencode.ts", str(tmp_path / "memolith")), OPENCODE)
+    printed, told = play(tmp_path, "opencode")
     assert printed == [
         ["theirs", "about SessionStart", "about UserPromptSubmit"],
         ["theirs", "about SessionStart"],
@@ -93,7 +56,7 @@ def test_opencode_gets_memory_in_its_system_prompt_and_tells_what_happens(tmp_pa
 
 
 def test_pi_gets_memory_as_a_message_and_tells_what_happens(tmp_path: Path) -> None:
-    printed, told = play(tmp_path, own_text("pi.ts", str(tmp_path / "memolith")), PI)
+    printed, told = play(tmp_path, "pi")
     assert [each["message"]["content"] for each in printed] == [
         "about SessionStart\nabout UserPromptSubmit"
     ] * 2
@@ -108,9 +71,7 @@ def test_pi_gets_memory_as_a_message_and_tells_what_happens(tmp_path: Path) -> N
 
 
 def test_a_command_that_fails_or_is_gone_leaves_the_session_alone(tmp_path: Path) -> None:
-    printed, _ = play(
-        tmp_path, own_text("opencode.ts", str(tmp_path / "memolith")), OPENCODE, answer="echo x; exit 3"
-    )
+    printed, _ = play(tmp_path, "opencode", answer="echo x; exit 3")
     assert printed == [["theirs"], ["theirs"]]
-    printed, _ = play(tmp_path, own_text("pi.ts", "/nowhere/memolith"), PI)
+    printed, _ = play(tmp_path, "pi", command="/nowhere/memolith")
     assert printed == [None, None]

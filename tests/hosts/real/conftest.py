@@ -6,24 +6,24 @@ from pathlib import Path
 import pytest
 
 from tests.hosts.real.model import Model
-from tests.hosts.real.programs import CLIS, PROGRAMS, Program, is_here, trust_codex_hooks
+from tests.hosts.real.programs import CLIS, TABLE, Program, is_here, program, trust_codex_hooks
 
 
-@pytest.fixture(params=list(PROGRAMS))
+@pytest.fixture(params=list(TABLE))
 def bare(request: pytest.FixtureRequest, tmp_path: Path, work: Path) -> Iterator[Program]:
     """Return a program in a home with what a person has configured; nothing of ours is there yet."""
     if not is_here(request.param):
         pytest.skip(f"MEMOLITH_CLIS={CLIS} has no {request.param}; `./dev agents` installs the programs")
     user = tmp_path / "user"
     with Model() as model:
-        program = PROGRAMS[request.param](user, work, model)
+        found = program(request.param, user, work, model)
         user.mkdir()
-        for name, text in program.had.items():
+        for name, text in found.had.items():
             path = user / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        yield program
-        program.settle()
+        yield found
+        found.settle()
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Agents as programs: how each is started without a terminal, pointed at our model, and told to compress.
 
-`VERSIONS` is what `./dev agents` installs.
+`programs.json` says what `./dev agents` installs.
 """
 
 import json
@@ -15,14 +15,9 @@ from pathlib import Path
 
 from tests.hosts.real.model import Model
 
-# npm packages.
-VERSIONS = {
-    "claude": "@anthropic-ai/claude-code@2.1.325",
-    "codex": "@openai/codex@0.166.0",
-    "gemini": "@google/gemini-cli@0.61.0",
-    "copilot": "@github/copilot@1.0.102",
-    "opencode": "opencode-ai@1.18.33",
-}
+# Its npm package, how it is asked (`line`), the files that the person had before us, variables. Gemini CLI
+# leaves out tools that ask where nobody can be asked, but for one mode.
+TABLE = json.loads(Path(__file__).with_name("programs.json").read_text(encoding="utf-8"))
 # Read before the tests' own environment is set up.
 CLIS = Path(os.environ.get("MEMOLITH_CLIS") or "/nowhere")
 MEMOLITH = str(Path(sys.executable).parent / "memolith")
@@ -129,34 +124,16 @@ def _session(told: str) -> str:
     return ""
 
 
-# ---------------------------------------------------------------- one function per agent
+def program(name: str, user: Path, work: Path, model: Model) -> Program:
+    """Return an agent in a home of its own, pointed at our model."""
 
+    def filled(text: str) -> str:
+        return text.replace("@URL@", model.url).replace("@KEY@", KEY).replace("@WORK@", str(work))
 
-def _claude(user: Path, work: Path, model: Model) -> Program:
-    line = "-p {prompt} --output-format json {resume}"
-    had = {".claude/settings.json": '{\n\t"cleanupPeriodDays": 90,\n\t"hooks": {}\n}'}
-    more = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": KEY}
-    return Program("claude", user, work, model, line, "--resume {session}", had=had, more=more)
-
-
-_CODEX = """# mine
-model = "fake"
-model_provider = "loopback"   # no other
-sandbox_mode = "read-only"
-
-[model_providers.loopback]
-name = "Loopback"
-base_url = "{}/v1"
-env_key = "LOOPBACK_KEY"
-wire_api = "responses"
-"""
-
-
-def _codex(user: Path, work: Path, model: Model) -> Program:
-    limit = "model_auto_compact_token_limit=50000"
-    line = f"exec --skip-git-repo-check --json -c {limit} {{resume}} {{prompt}}"
-    had = {".codex/config.toml": _CODEX.format(model.url)}
-    return Program("codex", user, work, model, line, "resume {session}", had=had, more={"LOOPBACK_KEY": KEY})
+    row = TABLE[name]
+    had = {path: filled("\n".join(lines)) for path, lines in row["had"].items()}
+    more = {key: filled(value) for key, value in row["more"].items()}
+    return Program(name, user, work, model, row["line"], row["resume"], had=had, more=more)
 
 
 def trust_codex_hooks(program: Program) -> None:
@@ -188,62 +165,10 @@ def trust_codex_hooks(program: Program) -> None:
             file.write(f"\n[hooks.state.{key}]\ntrusted_hash = {value}\n")
 
 
-def _gemini(user: Path, work: Path, model: Model) -> Program:
-    # Without a terminal nobody can be asked, so tools that ask are left out but for this mode.
-    mode = "--approval-mode yolo"
-    line = f"-p {{prompt}} -m gemini-2.5-pro --output-format json {mode} {{resume}}"
-    more = {"GOOGLE_GEMINI_BASE_URL": model.url, "GEMINI_API_KEY": KEY, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
-    settings = '{\n  // mine\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n'
-    had = {".gemini/settings.json": settings}
-    return Program("gemini", user, work, model, line, "--resume {session}", had=had, more=more)
-
-
-def _copilot(user: Path, work: Path, model: Model) -> Program:
-    line = "-p {prompt} --allow-all-tools --output-format json {resume}"
-    more = {
-        "COPILOT_OFFLINE": "true",
-        "COPILOT_PROVIDER_BASE_URL": f"{model.url}/v1",
-        "COPILOT_PROVIDER_API_KEY": KEY,
-        "COPILOT_MODEL": "fake",
-    }
-    had = {".copilot/config.json": json.dumps({"trusted_folders": [str(work)]})}
-    return Program("copilot", user, work, model, line, "--resume={session}", had=had, more=more)
-
-
-_OPENCODE = """{
-  // mine
-  "provider": {"loopback": {
-    "npm": "@ai-sdk/openai-compatible",
-    "options": {"baseURL": "%s/v1", "apiKey": "%s"},
-    "models": {"fake": {"name": "Fake", "limit": {"context": 200000, "output": 8000}}},
-  }},
-  "model": "loopback/fake",
-  "permission": {"*": "allow"},
-  "autoupdate": false,
-}
-"""
-
-
-def _opencode(user: Path, work: Path, model: Model) -> Program:
-    line = "run --format json -m loopback/fake {resume} {prompt}"
-    had = {".config/opencode/opencode.jsonc": _OPENCODE % (model.url, KEY)}
-    more = {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
-    return Program("opencode", user, work, model, line, "--session {session}", had=had, more=more)
-
-
-PROGRAMS = {
-    "claude": _claude,
-    "codex": _codex,
-    "gemini": _gemini,
-    "copilot": _copilot,
-    "opencode": _opencode,
-}
-
-
 def is_here(name: str) -> bool:
     """Whether a program is in the directory that MEMOLITH_CLIS names."""
     return shutil.which(name, path=str(CLIS)) is not None
 
 
 if __name__ == "__main__":
-    print(" ".join(VERSIONS.values()))
+    print(" ".join(row["package"] for row in TABLE.values()))

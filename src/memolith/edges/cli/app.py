@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memolith import __version__
-from memolith.edges.cli import completion, output, progress
+from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
             if "taint" in given:
                 mem = mem.from_source(given.pop("origin") or mem.source.origin, given.pop("taint"))
             answer = command(mem, **given)
-            progress.end()
+            output.end_progress()
             return answer
 
         return options.answer(run)

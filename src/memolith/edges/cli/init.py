@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError
-from memolith.edges.cli import completion, output, progress
+from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.common import choice
 from memolith.env import programs
@@ -19,7 +19,6 @@ from memolith.hosts.install import agents as hosts
 from memolith.hosts.install import check as checking
 from memolith.hosts.install import plan as planning
 from memolith.hosts.install.agents import Place
-from memolith.hosts.install.first_import import first_import
 from memolith.hosts.sessions import gather
 from memolith.store import layout, outside
 from memolith.text.budget import plural
@@ -194,7 +193,7 @@ def _import(options: Options, mem: Mem, *, asked: bool) -> None:
     if not asked and not click.confirm(question, default=True, err=True):
         output.text("Later: memolith init --import")
         return
-    done = first_import(mem, places, progress.bar("sessions"), progress.bar("files"))
+    done = gather.first_import(mem, places, output.progress("sessions"), output.progress("files"))
     counts = Counter(each.action for each in done.brought)
     kept = [each for each in done.brought if each.action != "skipped"]
     turns, masked = sum(each.added for each in kept), sum(each.masked for each in kept)

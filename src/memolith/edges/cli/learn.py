@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, PartialError
-from memolith.edges.cli import output, progress
+from memolith.edges.cli import output
 from memolith.edges.cli.app import Group, cli, opened
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run_learning(mem: Mem, phase: str | None, force: bool, model: str | None) ->
     if phase not in (None, "1", "2"):
         raise InputError(f"--phase {phase!r}: must be 1 or 2")
     only = int(phase) if phase else None
-    report = mem.learning.run(phase=only, force=force, model=model, progress=progress.bar("sessions"))
+    report = mem.learning.run(phase=only, force=force, model=model, progress=output.progress("sessions"))
     if report.failed:
         why = "part of the run failed; a later run retries it; `memolith learn why` says what happened"
         return report.as_dict(), str(report), PartialError(why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import time
 from contextvars import ContextVar
 
 from memolith.base import whole
@@ -15,7 +16,13 @@ from memolith.text.safe import hygiene
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
+
+    class Show(Protocol):
+        """Shows progress."""
+
+        def __call__(self, done: int, total: int = 0, /) -> None:
+            """Update the line."""
 
     Fields = Mapping[str, object]
     # A command's answer: fields for JSON, text for a person; then notes, or the error that it ends with
@@ -142,8 +149,7 @@ def open_closed() -> None:
 
 def interrupted() -> int:
     """Say how to continue after Ctrl-C; return the exit code."""
-    progress = sys.modules.get("memolith.edges.cli.progress")  # loaded only by long-running commands
-    again = progress.end() if progress else ""
+    again = end_progress()
     note(f"interrupted; {again}" if again else "interrupted; nothing is half written")
     return 130
 
@@ -233,3 +239,54 @@ def _write(stream: object, value: str | bytes) -> None:
     stream.flush()  # type: ignore[attr-defined]
     buffer.write(data)
     buffer.flush()
+
+
+# ---------------------------------------------------------------- progress
+
+PROGRESS_AFTER = 1.0  # seconds
+_BETWEEN = 0.1
+_WIDTH = 20
+# The current work: the message after an interruption, and whether the line is visible.
+_again = ""
+_drawn = False
+
+
+def progress(what: str, again: str = "run it again: completed work is not repeated") -> Show | None:
+    """Return `show(done, total)` (total 0: unknown) for a line that a person sees once work takes a second.
+
+    None without a terminal: nothing is written to a pipe or a file. `again` says how to continue after an
+    interruption.
+    """
+    global _again
+    _again = again
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    after = time.monotonic() + PROGRESS_AFTER
+
+    def show(done: int, total: int = 0) -> None:
+        nonlocal after
+        if total and done >= total:
+            end_progress()
+        elif time.monotonic() >= after:
+            after = time.monotonic() + min(_BETWEEN, PROGRESS_AFTER)
+            full = "#" * (_WIDTH * done // total) if total else ""
+            far = f"[{full:<{_WIDTH}}] {done:,} of {total:,}" if total else f"{done:,}"
+            _draw(f"\rmemolith: {far} {what}\x1b[K")
+
+    return show
+
+
+def end_progress() -> str:
+    """Remove the line; return how to continue if the work was interrupted."""
+    global _again
+    again, _again = _again, ""
+    if _drawn:
+        _draw("\r\x1b[K", drawn=False)
+    return again
+
+
+def _draw(text: str, *, drawn: bool = True) -> None:
+    global _drawn
+    _drawn = drawn
+    sys.stderr.write(text)
+    sys.stderr.flush()

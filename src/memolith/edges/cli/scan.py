@@ -11,7 +11,7 @@ import click
 
 from memolith.base.errors import InputError, PartialError, TooLargeError
 from memolith.care.scan import MAX_BYTES
-from memolith.edges.cli import common, output, progress
+from memolith.edges.cli import common, output
 from memolith.edges.cli.app import cli, opened
 from memolith.text.budget import plural
 
@@ -46,7 +46,7 @@ def scan(mem: Mem, path: str | None, purge: bool, dry: bool) -> Answer:
         raise InputError("--purge works on the memory itself and takes no PATH; drop one of them")
     if dry and not purge:
         raise InputError("--dry-run belongs to --purge; scan alone changes nothing")
-    show = progress.bar("files", "run it again; masked secrets stay masked") or (lambda *_: None)
+    show = output.progress("files", "run it again; masked secrets stay masked") or (lambda *_: None)
     done: list[Cleaned] = []
     if purge and not dry and os.path.isdir(mem.home):
         done = mem.purge(tell=_warn, progress=show)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, PartialError
-from memolith.edges.cli import common, output, progress
+from memolith.edges.cli import common, output
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.env import whose
 from memolith.hosts.sessions import gather
@@ -152,7 +152,7 @@ def import_sessions(mem: Mem, paths: tuple[str, ...], agent: str | None, mine: b
     else:
         places = gather.find(os.environ, os.path.expanduser("~"), only)
     with gather.Gatherer(mem, dry_run=dry_run) as gatherer:
-        brought = gatherer.bring_all(places, progress.bar("sessions"))
+        brought = gatherer.bring_all(places, output.progress("sessions"))
     fields, text = _report(brought, dry_run=dry_run)
     return fields, text, *_problems(gatherer)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,21 +39,6 @@ _COMMAND = "/memory"
 FORWARDED = ("status", "search", "list", "record", "recall", "doctor", "undo", "promote", "why")
 ALIASES = {"reset": "clear", "rebuild": "enqueue"}
 USAGE = "usage: /memory [VERB|NOTE]; `/memory help` lists the verbs"
-HELP = """\
-/memory                         all notes, and where they are
-/memory NOTE                    print a note (`/memory note NAME` if its name is a verb)
-/memory edit [NOTE]             open a note in your editor, or the index of the notes
-/memory view                    exactly what the agent sees
-/memory read [SOURCE] [NAME]    long_term, scratchpad, daily, a date, note NAME, memory://…
-/memory write TARGET TEXT       long_term, scratchpad, daily or note:NAME
-/memory search WORDS            find them literally;  /memory recall QUESTION  ask a question
-/memory list | status           all files | sizes, open items, entries of today
-/memory record add|list|get|…   typed facts
-/memory clear scratchpad|daily  empty the scratchpad or today's log
-/memory clear | reset           remove what was learned from sessions
-/memory enqueue | rebuild       make the next run consolidate
-/memory promote NOTE            turn a note into a skill;  /memory why NOTE  where it came from
-/memory doctor | undo           find problems | revert the last change"""
 
 
 def verbs() -> list[str]:
@@ -296,4 +282,4 @@ def show_help(_: Options) -> Answer:
     \b
     memolith memory help
     """
-    return _text(HELP)
+    return _text(Path(__file__).with_name("slash.txt").read_text("utf-8").rstrip("\n"))

@@ -11,7 +11,7 @@ import click
 
 from memolith.base.errors import PartialError
 from memolith.care.transfer import bring, sources, unpack
-from memolith.edges.cli import common, progress
+from memolith.edges.cli import common, output
 from memolith.edges.cli.app import cli, opened
 from memolith.store import portable
 from memolith.text.secrets import veil
@@ -72,7 +72,7 @@ def import_command(
         scope=scope,
         mine=_whose(path) if mine is None and not dry_run else mine,
         dry_run=dry_run,
-        progress=progress.bar("texts"),
+        progress=output.progress("texts"),
         agree=(lambda _: None) if dry_run or yes else _agree,
         large=large,
     )
@@ -145,7 +145,7 @@ def export_command(mem: Mem, file: str, everything: bool, no_history: bool, no_s
         everything=everything,
         history=not no_history,
         sessions=not no_sessions,
-        progress=progress.bar("files", "no archive was written; run it again"),
+        progress=output.progress("files", "no archive was written; run it again"),
     )
     held = ", ".join(f"{count:,} {part}" for part, count in done.parts.items() if count)
     message = veil.masked(f"Wrote {done.path}: {done.files:,} files ({held}), {done.bytes:,} bytes")

@@ -16,7 +16,7 @@ from memolith.base import whole
 from memolith.base.errors import ConfigError, InputError
 from memolith.care.erase import masked
 from memolith.edges.cli import completion as completing
-from memolith.edges.cli import output, progress
+from memolith.edges.cli import output
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.common import choice, listed
 from memolith.env import programs, settings
@@ -173,10 +173,10 @@ def index(mem: Mem, action: str) -> Answer:
     if action == "status":
         state = found.status(slugs)
     elif action == "sync":
-        state = found.sync(slugs, progress=progress.bar("files", _AGAIN))
+        state = found.sync(slugs, progress=output.progress("files", _AGAIN))
     else:
         mem.vectors.clear()
-        state = found.rebuild(slugs, progress=progress.bar("files", _AGAIN))
+        state = found.rebuild(slugs, progress=output.progress("files", _AGAIN))
     meaning = str(_meaning(mem, slugs, catch_up=action != "status"))
     size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
     held = f"{plural(state.files, 'file')}, {plural(state.units, 'unit')}, {size:,} bytes in {found.path}"
@@ -196,7 +196,9 @@ def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
     if getattr(vectors.provider, "sends", False):
         slugs = [layout.USER, mem.project]
     return (
-        vectors.sync(slugs, progress=progress.bar("texts", _AGAIN)) if catch_up else vectors.coverage(slugs)
+        vectors.sync(slugs, progress=output.progress("texts", _AGAIN))
+        if catch_up
+        else vectors.coverage(slugs)
     )
 
 

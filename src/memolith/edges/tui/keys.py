@@ -1,7 +1,8 @@
-"""The keys: one table for what they do, the footer, the help screen and docs/tui.md."""
+"""The keys: one table (`keys.txt`) for what they do, the footer, the help screen and docs/tui.md."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from textual.binding import Binding
@@ -22,49 +23,19 @@ class Key(NamedTuple):
         return self.shown or self.key
 
 
-GROUPS: dict[str, tuple[Key, ...]] = {
-    "Look around": (
-        Key("slash", "search", "Search", "search everything as you type", "/"),
-        Key("enter", "", "", "go one pane to the right"),
-        Key("escape", "leave", "", "go one pane back, or leave the search", "esc"),
-        Key("tab", "", "", "the next pane; shift+tab the previous one"),
-        Key("o", "shelf('overview')", "", "overview: sizes, and what needs attention"),
-        Key("i", "shelf('injected')", "", "what is injected now: sizes per section, and what is cut"),
-        Key("r", "shelf('review')", "", "the review queue"),
-        Key("l", "shelf('learning')", "", "learning: status and cost"),
-        Key(
-            "h",
-            "history",
-            "History",
-            "history: each change with its diff; enter restores the state before it",
-        ),
-        Key("ctrl+r", "reload", "", "reload"),
-    ),
-    "Change": (
-        Key("n", "new", "New", "new note, record, ticket, item or log entry, by the shelf you are on"),
-        Key("e", "edit", "Edit", "edit here; ctrl+s saves, esc leaves"),
-        Key("E", "editor", "", "edit in $VISUAL or $EDITOR", "E"),
-        Key("d", "delete", "Delete", "delete (asks first)"),
-        Key("m", "reclassify", "Move", "move a record to another category"),
-        Key("z", "archive", "Archive", "archive or restore a record"),
-        Key("u", "undo", "Undo", "undo the last change; repeat to go further back"),
-    ),
-    "Review": (
-        Key("a", "accept", "Accept", "accept the held text"),
-        Key("x", "refuse", "Refuse", "refuse the held text; it is not held a second time"),
-        Key("A", "accept_safe", "All safe", "accept all held texts without a warning", "A"),
-    ),
-    "App": (
-        Key("ctrl+t", "theme", "", "light or dark"),
-        Key("question_mark", "help", "Help", "this page", "?"),
-        Key("q", "quit", "Quit", "quit"),
-    ),
-}
-IN_EDITOR = (
-    Key("ctrl+s", "save", "Save", "save"),
-    Key("ctrl+o", "external", "In $EDITOR", "continue in $VISUAL or $EDITOR"),
-    Key("escape", "leave", "Leave", "leave (asks about unsaved changes)", "esc"),
-)
+def _read() -> dict[str, tuple[Key, ...]]:
+    groups: dict[str, tuple[Key, ...]] = {}
+    for line in Path(__file__).with_name("keys.txt").read_text("utf-8").splitlines()[1:]:
+        if line.startswith("## "):
+            name = line[3:]
+            groups[name] = ()
+        else:
+            groups[name] += (Key(*map(str.strip, line.split("|"))),)
+    return groups
+
+
+GROUPS = _read()
+IN_EDITOR = GROUPS.pop("In the editor")
 
 
 def bindings(keys: tuple[Key, ...], *, priority: bool = False) -> list[Binding]:

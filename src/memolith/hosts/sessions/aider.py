@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
-from memolith.hosts.sessions.files import Whole, newest
+from memolith.hosts.sessions.files import Agent, newest
 from memolith.hosts.sessions.transcript import Transcript, safe
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ _BREAK = "  "  # behind each line that aider itself wrote
 _EDITED = "Applied edit to "
 
 
-class Aider(Whole):
+class Aider(Agent):
     """`#### ` is what a person typed unless it is in an answer, `> ` what the program says."""
 
     name = "aider"
 
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Agent
         named = env.get("AIDER_CHAT_HISTORY_FILE", "")
         for path in dict.fromkeys([*([named] if os.path.isfile(named) else []), *newest(home, FILE)]):
             for started in reversed([line for line in _lines(path) if line.startswith(_BEGIN)]):

@@ -114,9 +114,9 @@ class Agent(ABC):
         """Return when a session was last changed, in nanoseconds."""
         return os.stat(path).st_mtime_ns
 
-    @abstractmethod
     def head(self, path: str) -> Session:
-        """Return what a session is about; its turns are not all there."""
+        """Return what a session is about; its turns need not all be there."""
+        return next(self.read(path), None) or Transcript(self.name, path).session(stem(path))
 
     @abstractmethod
     def read(self, path: str) -> Iterator[Session]:
@@ -134,8 +134,7 @@ class JsonLines(Agent):
         """Return an empty transcript, with what the file's place says about it."""
         return Transcript(self.name, path)
 
-    def head(self, path: str) -> Session:
-        """Return what the beginning of a file says about its session; its turns are not all there."""
+    def head(self, path: str) -> Session:  # noqa: D102 - from the beginning of a file
         into = self.begin(path)
         for count, row in enumerate(records(path)):
             self.take(row, into)
@@ -155,11 +154,3 @@ class JsonLines(Agent):
 def stem(path: str) -> str:
     """Return a file's name without its ending."""
     return os.path.basename(path).split(".", 1)[0]
-
-
-class Whole(Agent):
-    """An agent whose sessions are not lines that only grow: what one is about takes all of it."""
-
-    def head(self, path: str) -> Session:
-        """Return what is known about the session of a place."""
-        return next(self.read(path), None) or Transcript(self.name, path).session(stem(path))

@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
-from memolith.hosts.sessions.files import Whole, records, stem
+from memolith.hosts.sessions.files import Agent, records, stem
 from memolith.hosts.sessions.transcript import (
     LATE,
     LATEST,
@@ -39,7 +39,7 @@ _REFERRED = lazy(r"(?m)^Content from @(\S+?):?$")  # a file, or a server's resou
 _EXITED = lazy(r"(?:^|\n)Exit Code: (-?\d+)")  # a command that fails is a success of the tool
 
 
-class Gemini(Whole):
+class Gemini(Agent):
     """The last version of each message counts, and `$rewindTo` takes back one and all after it."""
 
     name = "gemini"

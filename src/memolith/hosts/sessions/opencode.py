@@ -12,7 +12,7 @@ from urllib.parse import quote
 from memolith.base.errors import TextError
 from memolith.env.settings import open_regular
 from memolith.env.whose import folder
-from memolith.hosts.sessions.files import Whole, stem
+from memolith.hosts.sessions.files import Agent, stem
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, moment, plain
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ _PARTS = (
 )
 
 
-class OpenCode(Whole):
+class OpenCode(Agent):
     """Messages have parts, and ids are in the order of time."""
 
     name = "opencode"
 
-    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Whole
+    def places(self, env: Mapping[str, str], home: str) -> Iterator[str]:  # noqa: D102 - see Agent
         path = os.path.join(folder("opencode's sessions", env, home), "opencode.db")
         if os.path.isfile(path):
             for (session_id,) in _ask(path, "SELECT id FROM session ORDER BY time_updated DESC, id"):
