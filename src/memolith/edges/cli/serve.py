@@ -92,9 +92,7 @@ def run_command(options: Options, throwaway: bool, command: tuple[str, ...]) -> 
         try:
             done = subprocess.run(command, env={**os.environ, runs.VARIABLE: mem.home}, check=False)
         except OSError as error:
-            raise InputError(
-                f"{command[0]}: {error.strerror}; give the command as you would type it"
-            ) from None
+            raise InputError(f"{command[0]}: {error.strerror}; check the command") from None
     click.get_current_context().exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
 
 
