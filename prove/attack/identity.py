@@ -369,8 +369,6 @@ BROKEN = (
     mock.patch.object(repository, "_ours", lambda checkout, *_: checkout),  # the owner is not looked at
     mock.patch.object(repository, "find", _bare_anywhere),  # what looks bare is a repository
     mock.patch.multiple(  # links are followed
-        paths,
-        _OPEN_READ=paths._OPEN_READ & _FOLLOWING,
-        _OPEN_DIRECTORY=paths._OPEN_DIRECTORY & _FOLLOWING,
+        paths, _OPEN_READ=paths._OPEN_READ & _FOLLOWING, _OPEN_DIRECTORY=paths._OPEN_DIRECTORY & _FOLLOWING
     ),
 )

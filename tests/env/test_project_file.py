@@ -18,6 +18,7 @@ from memolith.env.project import free_slug, slug_of
 from memolith.store import registry
 from tests.env.repos import ORIGIN, WORD, clone, git, repo, sees, slug, tell
 from tests.ledger import proves
+from tests.shared import rows
 
 
 def config(tmp: Path, text: str) -> None:
@@ -32,46 +33,12 @@ def identity_file(tmp: Path, name: str) -> Path:
 # ---------------------------------------------------------------- the origin
 
 
-SPELLINGS = {
-    "example.org/acme/Shop": [
-        "git@example.org:acme/Shop.git",
-        "example.org:acme/Shop",
-        "ssh://git@example.org/acme/Shop.git",
-        "ssh://git@example.org:22/acme/Shop/",
-        "https://example.org/acme/Shop",
-        "https://user:token@EXAMPLE.org:443/acme/Shop.git/",
-        "git://example.org/acme/Shop.git",
-        "user:token@example.org:acme/Shop.git",
-    ],
-    # A host that ignores case, and what it is called as well.
-    "github.com/acme/shop": [
-        "https://GitHub.com/Acme/Shop",
-        "ssh://git@ssh.github.com:443/Acme/shop.git",
-        "https://www.github.com/acme/shop/",
-        "git@ssh.github.com:acme/shop",
-        "ssh://git@github.com:22/acme/shop.git",
-    ],
-    "example.org/acme/shop": ["https://example.org/acme/shop"],
-    "www.example.org/acme/shop": ["https://www.example.org/acme/shop"],
-    "example.org:8443/acme/shop": ["https://example.org:8443/acme/shop"],
-}
+@pytest.mark.parametrize(("origin", "spellings"), rows("env/origins"))
+def test_all_spellings_of_an_origin_are_one(origin: str, spellings: list[str]) -> None:
+    assert {normalise(url, "/") for url in spellings} == {origin}
 
 
-@pytest.mark.parametrize("origin", SPELLINGS)
-def test_all_spellings_of_an_origin_are_one(origin: str) -> None:
-    assert {normalise(url, "/") for url in SPELLINGS[origin]} == {origin}
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "git@example.org:acme/shop.git",
-        '"git@example.org:acme/shop.git" # not "this"',
-        'git@example.org:acme/"shop".git ; nor that',
-        "git@example.org:\\\nacme/\\\nshop.git",
-        '"git@example.org:acme/\\\nshop.git"\t',
-    ],
-)
+@pytest.mark.parametrize("value", rows("env/git_values"))
 def test_a_setting_is_read_as_git_reads_it(value: str, tmp_path: Path) -> None:
     written = tell(repo(tmp_path / "app", ORIGIN))
     again = clone(tmp_path / "app", tmp_path / "again", ORIGIN)
@@ -90,18 +57,7 @@ def test_a_local_origin_is_its_real_path(tmp_path: Path) -> None:
     assert {normalise(url, root) for url in spellings} == {os.path.realpath(tmp_path / "real")}
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://user:hunter2x@example.org/acme/shop",
-        "https://hunter2x@example.org/acme/shop.git",
-        "ssh://git:hunter2x@example.org:2222/acme/shop",
-        "user:hunter2x@example.org:acme/shop.git",
-        "https://example.org/acme/shop.git?private_token=hunter2x",
-        "https://user:a/hunter2x@example.org/acme/shop",
-        "https://user:hunter2x?#@example.org/acme/shop.git#hunter2x",
-    ],
-)
+@pytest.mark.parametrize("url", rows("env/origins_with_tokens"))
 def test_a_token_in_the_origin_is_never_stored(
     url: str, tmp_path: Path, snapshot: Callable[[Path], dict[str, bytes]]
 ) -> None:
@@ -342,18 +298,6 @@ def test_a_slug_that_is_taken_at_the_last_moment_is_not_shared(tmp_path: Path) -
     registry.register(Mem.open(other).gate, taken)
     late.write("scratchpad", f"- [ ] {WORD}")
     assert late.project == slug_of(os.path.realpath(app), 16)
-
-
-def test_spellings_that_differ_in_case_are_one_place_only_if_the_disk_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, other = str(tmp_path / "app"), str(tmp_path / "App")
-    assert not project._same_place(one, other)  # neither exists
-    monkeypatch.setattr(os.path, "samefile", lambda first, second: first.lower() == second.lower())
-    assert project._same_place(one, other)
-    assert not project._same_place(one, str(tmp_path / "apple"))
-    monkeypatch.setattr(os.path, "samefile", lambda *_: False)
-    assert not project._same_place(one, other)
 
 
 def test_a_disk_that_ignores_case_finds_a_plain_directory_in_any_spelling(

@@ -14,6 +14,7 @@ from memolith.base.errors import ConfigError
 from memolith.env.settings import SETTINGS, Settings, check, default_home, env_name
 from memolith.store.registry import set_setting
 from tests.ledger import proves
+from tests.shared import rows
 
 KEYS = list(SETTINGS)
 OTHER = {
@@ -135,24 +136,7 @@ def test_a_switch_is_true_or_false_in_the_words_people_use(tmp_path: Path) -> No
 
 @proves("S2.59")
 def test_the_settings_of_learning_have_their_documented_defaults_and_both_spellings(tmp_path: Path) -> None:
-    documented = {
-        "enabled": False,
-        "max_rollout_age_days": 30,
-        "min_rollout_idle_hours": 12,
-        "max_rollouts_per_startup": 64,
-        "summary_injection_token_limit": 5000,
-        "stage1_concurrency": 8,
-        "stage1_lease_seconds": 120,
-        "stage1_retry_delay_seconds": 120,
-        "phase2_lease_seconds": 180,
-        "phase2_retry_delay_seconds": 180,
-        "phase2_heartbeat_seconds": 30,
-        "thread_scan_limit": 300,
-        "max_raw_memories_for_global": 200,
-        "rollout_payload_percent": 0.7,
-        "phase1_input_token_limit": 4000,
-        "fallback_token_limit": 16000,
-    }
+    documented = dict(rows("env/learning_settings"))
     mine = settings(tmp_path)
     assert {key: mine.get(f"memories.{key}") for key in documented} == documented
     mine = settings(
@@ -203,23 +187,7 @@ def test_any_value_is_converted_or_refused(key: str, value: str) -> None:
 
 
 @proves("S1.1")
-@pytest.mark.parametrize(
-    ("platform", "env", "home"),
-    [
-        ("linux", {}, "/home/ada/.local/share/memolith"),
-        ("darwin", {}, "/home/ada/Library/Application Support/memolith"),
-        ("win32", {"USERPROFILE": "/Users/ada"}, "/Users/ada/AppData/Local/memolith"),
-        ("win32", {"LOCALAPPDATA": "/local"}, "/local/memolith"),
-        ("linux", {"XDG_DATA_HOME": "/data"}, "/data/memolith"),
-        ("darwin", {"XDG_DATA_HOME": "/data/"}, "/data/memolith"),
-        ("linux", {"XDG_DATA_HOME": ""}, "/home/ada/.local/share/memolith"),
-        ("linux", {"XDG_DATA_HOME": "relative"}, "/home/ada/.local/share/memolith"),
-        ("linux", {"MEMOLITH_HOME": "/mine", "XDG_DATA_HOME": "/data"}, "/mine"),
-        ("win32", {"MEMOLITH_HOME": "/mine", "LOCALAPPDATA": "/local"}, "/mine"),
-        ("linux", {"MEMOLITH_HOME": "~/mine"}, "/home/ada/mine"),
-        ("linux", {"MEMOLITH_HOME": "", "XDG_DATA_HOME": "/data"}, "/data/memolith"),
-    ],
-)
+@pytest.mark.parametrize(("platform", "env", "home"), rows("env/homes"))
 def test_the_home_follows_the_override_then_xdg_then_the_platform(
     platform: str, env: dict[str, str], home: str
 ) -> None:

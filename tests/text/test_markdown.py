@@ -9,10 +9,7 @@ from memolith.text import fences, markdown
 from tests.ledger import proves
 from tests.shared import rows, seconds
 
-LINES = st.lists(
-    st.sampled_from(rows("text/markdown_lines")),
-    max_size=12,
-)
+LINES = st.lists(st.sampled_from(rows("text/markdown_lines")), max_size=12)
 DOCUMENTS = st.builds(
     lambda lines, newline, end: newline.join(lines) + end,
     LINES,
@@ -21,17 +18,7 @@ DOCUMENTS = st.builds(
 )
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "result"),
-    [
-        ("", "a", "a\n"),
-        ("a\n", "b", "a\nb\n"),
-        ("no newline", "next", "no newline\nnext\n"),
-        ("a\r\n", "b\nc", "a\r\nb\r\nc\r\n"),
-        ("a\r\nb", "c\r\n", "a\r\nb\r\nc\r\n"),
-        ("a\n", "b\n", "a\nb\n"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "result"), rows("text/appended"))
 def test_appended_text_begins_and_ends_on_its_own_line(old: str, new: str, result: str) -> None:
     assert markdown.append(old, new) == result
 
@@ -43,17 +30,7 @@ def test_appending_never_changes_what_was_there(old: str, new: str) -> None:
     assert result.endswith("\n")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "kept", "skipped"),
-    [
-        ("- a  b\n", "-\u3000a\tb\nc\n", "c\n", 1),
-        ("Use tabs\n", "use tabs\n", "use tabs\n", 0),
-        ("", "a\n\na\n\nb", "a\n\n\nb", 1),
-        ("a\r\nb\r\n", "b\nc\n", "c\n", 1),
-        ("a\n", "a\u2028b\n", "a\u2028b\n", 0),
-        ("\xa0a\n", "a", "", 1),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "kept", "skipped"), rows("text/known_lines"))
 def test_known_lines_are_dropped_by_what_they_say(old: str, new: str, kept: str, skipped: int) -> None:
     assert markdown.drop_known_lines(old, new) == (kept, skipped)
 
@@ -155,10 +132,7 @@ def test_a_comment_takes_its_own_lines_with_it() -> None:
     assert markdown.strip_comments("<!-- a --> <!-- b -->\nc") == "c"
 
 
-@pytest.mark.parametrize(
-    "text",
-    rows("text/no_comments"),
-)
+@pytest.mark.parametrize("text", rows("text/no_comments"))
 def test_what_may_not_be_a_comment_stays_visible(text: str) -> None:
     assert markdown.strip_comments(text) == text
 
@@ -176,18 +150,12 @@ def test_the_headings_of_the_template_are_known() -> None:
     assert TEMPLATE.startswith(markdown.TEMPLATE_TITLE + "\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    rows("text/presentable"),
-)
+@pytest.mark.parametrize(("text", "shown"), rows("text/presentable"))
 def test_a_heading_is_only_hidden_if_it_says_nothing(text: str, shown: str) -> None:
     assert markdown.presentable(text) == shown
 
 
-@pytest.mark.parametrize(
-    "unit",
-    rows("text/slow_documents"),
-)
+@pytest.mark.parametrize("unit", rows("text/slow_documents"))
 def test_hostile_documents_are_not_slow(unit: str) -> None:
     text = "## a\n" + unit * (65_536 // len(unit))
     assert seconds(lambda: markdown.presentable.__wrapped__(text), 0.25) < 0.25

@@ -10,10 +10,7 @@ from tests.shared import rows, seconds
 ASKED = "## My request for Codex:"
 
 
-@pytest.mark.parametrize(
-    ("tool", "text", "whose"),
-    rows("text/tools"),
-)
+@pytest.mark.parametrize(("tool", "text", "whose"), rows("text/tools"))
 def test_a_tool_that_may_bring_somebodys_text_is_known_by_its_name_or_command(
     tool: str, text: str, whose: str
 ) -> None:
@@ -196,10 +193,7 @@ def test_one_program_that_is_not_listed_is_enough_wherever_it_stands(form: str) 
     assert [each for each in PROGRAMS if stays(form.format(each))] == []
 
 
-@pytest.mark.parametrize(
-    "command",
-    rows("text/elsewhere"),
-)
+@pytest.mark.parametrize("command", rows("text/elsewhere"))
 def test_a_listed_program_may_still_be_asked_for_what_is_elsewhere(command: str) -> None:
     assert not stays(command)
 

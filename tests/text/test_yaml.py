@@ -57,10 +57,7 @@ def test_block_text_keeps_what_yaml_keeps(text: str, value: str) -> None:
     assert parse(text) == reference(text) == {"a": value}
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    rows("text/yaml_refused"),
-)
+@pytest.mark.parametrize(("text", "line"), rows("text/yaml_refused"))
 def test_anything_else_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(YamlError) as caught:
         parse(text)
@@ -111,10 +108,7 @@ def test_any_text_gives_a_map_or_a_yaml_error(text: str) -> None:
     assert 1 <= line <= text.count("\n") + 1
 
 
-@pytest.mark.parametrize(
-    "unit",
-    rows("text/yaml_slow"),
-)
+@pytest.mark.parametrize("unit", rows("text/yaml_slow"))
 def test_no_text_is_slow(unit: str) -> None:
     for start in ("", "k: ", "k: [", "k: '", 'k: "', "k: |\n  ", "k:\n"):
         text = (start + unit * miniyaml.MAX_BYTES)[: miniyaml.MAX_BYTES]
@@ -147,10 +141,7 @@ def test_setting_a_value_leaves_every_other_line() -> None:
     assert set_path(text, ["c", "d"], "e") == text.removesuffix("\n") + "c:\n  d: e\n\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "dotted", "result"),
-    rows("text/yaml_set"),
-)
+@pytest.mark.parametrize(("text", "dotted", "result"), rows("text/yaml_set"))
 def test_setting_a_value_changes_its_own_lines_only(text: str, dotted: str, result: str) -> None:
     assert set_path(text, dotted.split("."), "v") == result
 

@@ -12,10 +12,7 @@ from tests.shared import rows
 from tests.text.test_yaml import PIECES
 
 
-@pytest.mark.parametrize(
-    ("text", "values", "result"),
-    rows("text/yaml_list"),
-)
+@pytest.mark.parametrize(("text", "values", "result"), rows("text/yaml_list"))
 def test_one_list_changes_and_nothing_else(text: str, values: list[str], result: str) -> None:
     assert set_list(text, "k", values) == result
 

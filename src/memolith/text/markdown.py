@@ -155,7 +155,9 @@ def presentable(text: str) -> str:
     text = strip_comments("".join(kept) + text[at:])
     if same_line(text).casefold() == TEMPLATE_TITLE.casefold():
         return ""
-    return _squeeze(text)
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    return text.strip("\n")
 
 
 def halves(text: str, marker: str) -> tuple[str, str | None]:
@@ -246,12 +248,6 @@ def _indent(line: str, at: int = 0) -> int:
     while line.startswith(" ", at):
         at += 1
     return at
-
-
-def _squeeze(text: str) -> str:
-    while "\n\n\n" in text:
-        text = text.replace("\n\n\n", "\n\n")
-    return text.strip("\n")
 
 
 def open_items(text: str) -> str:

@@ -27,9 +27,9 @@ _JOINERS = "\u200c\u200d"
 
 def problem(name: str, also: str = "") -> str:
     """Return what is wrong with a name, or nothing if it can be used; `also` forbids more characters."""
-    bad = sorted(
-        {char for char in name if char in _FORBIDDEN or char in _ALIKE or char in also or _is_hidden(char)}
-    )
+    # Joiners are part of Persian, Indic and emoji names; `inert` decides about those.
+    hidden = {char for char in name if not char.isprintable() and char not in _JOINERS}
+    bad = sorted(hidden | {char for char in name if char in _FORBIDDEN or char in _ALIKE or char in also})
     if bad:
         return " ".join(repr(char)[1:-1] for char in bad)
     if hygiene.inert(name) != name:
@@ -42,11 +42,6 @@ def problem(name: str, also: str = "") -> str:
     return (
         "a device on Windows; choose another" if name.partition(".")[0].rstrip().casefold() in DEVICES else ""
     )
-
-
-def _is_hidden(char: str) -> bool:
-    # Joiners are part of Persian, Indic and emoji names; `inert` decides about those.
-    return not char.isprintable() and char not in _JOINERS
 
 
 def problem_if_new(name: str) -> str:

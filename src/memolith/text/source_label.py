@@ -55,13 +55,13 @@ def inside(text: str, *, anywhere: bool = False) -> str:
     """
     if _LABEL not in text:
         return text
-    return "\n".join(line for line in text.split("\n") if not _is_labelled_outside(line, anywhere))
 
+    def is_labelled(line: str) -> bool:
+        if not anywhere:
+            return is_outside(label_of(line))
+        return any(is_outside(part.partition("]")[0].strip()) for part in line.split(_LABEL)[1:])
 
-def _is_labelled_outside(line: str, anywhere: bool) -> bool:
-    if not anywhere:
-        return is_outside(label_of(line))
-    return any(is_outside(part.partition("]")[0].strip()) for part in line.split(_LABEL)[1:])
+    return "\n".join(line for line in text.split("\n") if not is_labelled(line))
 
 
 def stamped(apply: Apply, source: Source, *, is_note: bool, op: str = "write") -> Apply:

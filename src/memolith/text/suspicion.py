@@ -8,7 +8,7 @@ it taken off: a view is lower-case text with a way back to the places in the tex
 from __future__ import annotations
 
 import re
-from base64 import b64decode
+from base64 import urlsafe_b64decode
 from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING
@@ -151,22 +151,16 @@ def _joined(run: str) -> str:
 
 def _decoded(text: str) -> Iterator[_View]:
     """Yield what base64 and hexadecimal runs say, if that is readable."""
-    found = [(match, _from_base64) for match in _BASE64.finditer(text)]
-    found += [(match, _from_hex) for match in _HEX.finditer(text.lower())]
-    for match, decode in found:
+    for match in (*_BASE64.finditer(text), *_HEX.finditer(text.lower())):
+        run = match[0]
         try:
-            decoded = decode(match[0]).decode("utf-8")
+            if match.re is _HEX:
+                data = bytes.fromhex(run.replace("\\x", "").replace("%", ""))
+            else:
+                data = urlsafe_b64decode(run.replace("+", "-").replace("/", "_").rstrip("=") + "===")
+            decoded = data.decode("utf-8")
         except ValueError:
             continue
         if " " in decoded and sum(char.isalpha() or char == " " for char in decoded) > len(decoded) * 0.8:
             start, end = match.span()
             yield _View(decoded.lower(), [start] * (len(decoded) - 1) + [end - 1])
-
-
-def _from_base64(run: str) -> bytes:
-    run = run.replace("-", "+").replace("_", "/").rstrip("=")
-    return b64decode(run + "=" * (-len(run) % 4))
-
-
-def _from_hex(run: str) -> bytes:
-    return bytes.fromhex(run.replace("\\x", "").replace("%", ""))

@@ -273,13 +273,9 @@ def _double(text: str) -> str:
     except (ValueError, SystemError):  # the latter where nobody imported the error that it wants to raise
         raise ValueError(f"{text[:40]!r}: unknown escape in double quotes") from None
     # JSON joins \\ud83d\\ude00 into one character, YAML does not.
-    if "\\ud" in text.lower() and any(_is_half(part) for part in text.lower().split("\\u")[1:]):
+    if "\\ud" in text.lower() and any("d800" <= part[:4] <= "dfff" for part in text.lower().split("\\u")[1:]):
         raise ValueError(f"{text[:40]!r}: half a character; write it as itself")
     return str(value)
-
-
-def _is_half(escape: str) -> bool:
-    return "d800" <= escape[:4] <= "dfff"
 
 
 def _flow_list(text: str) -> tuple[list[Node], int]:

@@ -17,10 +17,7 @@ def test_ordinary_links_types_titles_placeholders_and_code_stay_as_they_are(text
     assert for_block(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    rows("text/safe/active"),
-)
+@pytest.mark.parametrize(("text", "shown"), rows("text/safe/active"))
 def test_what_is_active_is_named_instead(text: str, shown: str) -> None:
     assert for_block(text) == shown
     assert for_block(shown) == shown
@@ -52,10 +49,7 @@ ACTIVE = re.compile(
     r"!\[[^\]]*\]\(|\]\(\s*(?:javascript|data|vbscript|vscode|file):|\]\([^)\s`]*\?q|<!--|<(?:img|script|svg|a)\b",
     re.IGNORECASE,
 )
-PIECES = st.lists(
-    st.sampled_from(rows("text/safe/active_pieces")),
-    max_size=20,
-).map("".join)
+PIECES = st.lists(st.sampled_from(rows("text/safe/active_pieces")), max_size=20).map("".join)
 
 
 @given(PIECES)

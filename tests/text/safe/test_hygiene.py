@@ -20,27 +20,18 @@ OWN_TITLE = re.compile(
     r"^[\s>*+-]*#+[^\S\n]*(long-term memory \(|scratchpad \(open items|daily log 2)",
     re.IGNORECASE | re.MULTILINE,
 )
-PIECES = st.lists(
-    st.sampled_from(rows("text/safe/block_pieces")),
-    max_size=14,
-).map("".join)
+PIECES = st.lists(st.sampled_from(rows("text/safe/block_pieces")), max_size=14).map("".join)
 TEXTS = PIECES | st.text(alphabet=st.characters(codec="utf-8"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    rows("text/safe/untouched"),
-)
+@pytest.mark.parametrize("text", rows("text/safe/untouched"))
 def test_what_people_write_is_untouched(text: str) -> None:
     assert inert(text) == text
     assert clean(text) == (text, [])
     assert for_block(text) == text.replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    rows("text/safe/hidden"),
-)
+@pytest.mark.parametrize(("text", "shown"), rows("text/safe/hidden"))
 def test_what_hides_or_commands_is_removed(text: str, shown: str) -> None:
     assert inert(text) == shown
     assert for_block(text) == shown
@@ -55,20 +46,14 @@ def test_the_store_refuses_control_characters_and_says_so() -> None:
     assert clean("\ufeffa\x00b\x1bc\u2028d\n") == ("abc\nd\n", ["3 control characters were removed"])
 
 
-@pytest.mark.parametrize(
-    "tag",
-    rows("text/safe/tags"),
-)
+@pytest.mark.parametrize("tag", rows("text/safe/tags"))
 def test_a_tag_loses_its_bracket(tag: str) -> None:
     shown = for_block(f"a {tag} b")
     assert shown.startswith(("a &lt;", "a text &lt;", "a x&lt;"))
     assert for_block(shown) == shown
 
 
-@pytest.mark.parametrize(
-    "line",
-    rows("text/safe/titles"),
-)
+@pytest.mark.parametrize("line", rows("text/safe/titles"))
 def test_our_own_titles_cannot_be_imitated(line: str) -> None:
     shown = for_block(f"a\n{line}\nb")
     assert "\\#" in shown

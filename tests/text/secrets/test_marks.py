@@ -12,10 +12,7 @@ def kinds(text: str) -> list[str]:
     return [finding.kind for finding in redact(text).findings]
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    rows("text/secrets/private"),
-)
+@pytest.mark.parametrize(("text", "left"), rows("text/secrets/private"))
 def test_what_is_private_is_removed(text: str, left: str) -> None:
     result = redact(text)
     assert result.text == left

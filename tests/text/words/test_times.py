@@ -10,10 +10,7 @@ from tests.shared import rows
 TODAY = "2026-11-15"  # a Sunday
 
 
-@pytest.mark.parametrize(
-    ("question", "inside", "outside"),
-    rows("text/words/spans"),
-)
+@pytest.mark.parametrize(("question", "inside", "outside"), rows("text/words/spans"))
 def test_a_named_time_is_found(question: str, inside: str, outside: str) -> None:
     named = times.spans(question, TODAY)
     assert times.within(inside, named) or not inside

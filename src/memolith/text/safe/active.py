@@ -296,9 +296,10 @@ _OPAQUE = ("javascript", "vbscript", "data", "blob")
 
 def _is_harmless(target: str) -> bool:
     """Whether a link can stay a link: relative, or an ordinary address that carries no data."""
-    if len(target) > _LONG_TARGET or not _SIGNS.isdisjoint(target) or not _is_visible(target):
+    if len(target) > _LONG_TARGET or not _SIGNS.isdisjoint(target) or target.startswith("//"):
         return False
-    if target.startswith("//"):
+    # Joiners are part of names in many languages.
+    if " " in target or not target.replace("\u200c", "").replace("\u200d", "").isprintable():
         return False
     scheme, rest = _split(target)
     if not scheme:
@@ -308,11 +309,6 @@ def _is_harmless(target: str) -> bool:
     if scheme in ("http", "https"):
         return rest.startswith("//") and _is_plain_place(rest[2:])
     return scheme in ("mailto", "memory") and "?" not in rest
-
-
-def _is_visible(target: str) -> bool:
-    # Joiners are part of names in many languages.
-    return target.replace("\u200c", "").replace("\u200d", "").isprintable() and " " not in target
 
 
 def _split(target: str) -> tuple[str, str]:

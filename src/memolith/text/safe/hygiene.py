@@ -30,6 +30,7 @@ _ASCII_CONTROL = bytes(c for c in _CONTROL if c < 128)
 _ZWSP, _ZWNJ, _ZWJ = "\u200b", "\u200c", "\u200d"
 _MONGOLIAN_SEPARATOR, _GRAPHEME_JOINER = "\u180e", "\u034f"
 _DIRECTION_MARKS = "\u061c\u200e\u200f"
+_RTL = frozenset(["R", "AL", "AN"])  # letters and digits of scripts that are written from the right
 _IN_CONTEXT = frozenset(_ZWSP + _ZWNJ + _ZWJ + _MONGOLIAN_SEPARATOR + _GRAPHEME_JOINER + _DIRECTION_MARKS)
 _TAG_FLAG_BASE, _TAG_END = "\U0001f3f4", "\U000e007f"
 
@@ -113,6 +114,8 @@ def _is_selector(char: str) -> bool:
 
 def _drop_stray(text: str, special: set[str]) -> str:
     """Remove invisible characters that change nothing one sees: they can only carry hidden text."""
+    from unicodedata import bidirectional
+
     kept: list[str] = []
     cut = done = 0
     last = ""  # what was kept before `done`
@@ -125,7 +128,8 @@ def _drop_stray(text: str, special: set[str]) -> str:
             if at > line_end:
                 line_end = text.find("\n", at)
                 line_end = line_end if line_end >= 0 else len(text)
-                is_rtl = any(map(_is_right_to_left, text[text.rfind("\n", 0, at) + 1 : line_end]))
+                line = text[text.rfind("\n", 0, at) + 1 : line_end]
+                is_rtl = any(bidirectional(char) in _RTL for char in line if char not in _DIRECTION_MARKS)
             end = at + 1 if is_rtl and before not in _IN_CONTEXT else 0
         else:
             end = _visible_end(text, at, before)
@@ -136,16 +140,6 @@ def _drop_stray(text: str, special: set[str]) -> str:
             cut = done = at + 1
             last = before
     return "".join([*kept, text[cut:]])
-
-
-def _is_right_to_left(char: str) -> bool:
-    return (
-        ("\u0590" <= char <= "\u08ff" and char != "\u061c")
-        or "\ufb1d" <= char <= "\ufdff"
-        or "\ufe70" <= char <= "\ufefc"
-        or "\U00010800" <= char <= "\U00010fff"
-        or "\U0001e800" <= char <= "\U0001efff"
-    )
 
 
 def _visible_end(text: str, at: int, before: str) -> int:
@@ -190,7 +184,11 @@ def for_block(text: str) -> str:
     block (`structure`), and with a code fence that was left open closed.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = inert(text if text.isascii() else _drop_private(text))
+    if not text.isascii():
+        # Characters without an agreed meaning: a model may have learnt one.
+        private = [ord(char) for char in set(text) if "\ue000" <= char <= "\uf8ff" or char >= "\U000f0000"]
+        text = text.translate(dict.fromkeys(private)) if private else text
+    text = inert(text)
     # What was escaped may show something else in a new light; two rounds are the rule.
     for _ in range(_ROUNDS):
         shown = _for_block_once(text)
@@ -228,9 +226,3 @@ def _without_signs(text: str) -> str:
     ):
         text = text.replace(sign, plain)
     return text
-
-
-def _drop_private(text: str) -> str:
-    """Remove characters without an agreed meaning; a model may have learnt one."""
-    unwanted = {ord(char): None for char in set(text) if "\ue000" <= char <= "\uf8ff" or char >= "\U000f0000"}
-    return text.translate(unwanted) if unwanted else text

@@ -1,7 +1,7 @@
 """Finding credentials in text and masking them. `redact.py` is the door.
 
 Its finders: `armour.py` (private keys), `tokens.py` (what shows by its form), `commands.py` (command lines),
-`assigned.py` and `sentences.py` (values behind a name), `forms.py` (codes, tables). `margin.py` takes line
-numbers off before they look, `names.py` knows what secrets are called, `values.py` what they look like.
-`veil.py` masks names and excerpts; `precheck.py` is for the hot path only.
+`assigned.py` and `sentences.py` (values behind a name), `forms.py` (codes, tables). `names.py` knows what
+secrets are called, `values.py` what they look like. `veil.py` masks names and excerpts; `precheck.py` is for
+the hot path only.
 """

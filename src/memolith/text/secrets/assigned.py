@@ -100,7 +100,9 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
             done = found[1]
         elif not dense:
             found = value_before_name(text, name[0], name[1], name[3], foreign=not name[2])
-        if found and not (is_digest(text[slice(*found)]) and _is_sum(lower[max(0, name[0] - 40) : name[0]])):
+        # A digest may be that of a file: "the checksum of auth-gateway.zip is …".
+        before = lower[max(0, name[0] - 40) : name[0]].rpartition("\n")[2]
+        if found and not (is_digest(text[slice(*found)]) and any(word in before for word in _SUMS)):
             yield _kind(text, name, *found), *found
             if name[3] == "password" and (changed := sentences.value_after_change(text, found[1])):
                 yield "password", *changed
@@ -116,16 +118,9 @@ def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
     at, end, word, _ = names[number]
     if number + 1 < len(names) and _is_before(text, end, *names[number + 1][:2]):
         return True
-    return (
-        names[number][3] != "password"
-        and word in {"key", "token", "sig"}
-        and _is_other_key(lower[max(0, at - 16) : at])
-    )
-
-
-def _is_sum(before: str) -> bool:
-    """Tell what a digest is of that is told of a file: "the checksum of auth-gateway.zip is …"."""
-    return any(word in before.rpartition("\n")[2] for word in _SUMS)
+    before = lower[max(0, at - 16) : at].replace("_", " ").replace("-", " ").split()
+    is_other = bool(before) and before[-1].lstrip("`'\"(*") in _OTHER_KEYS
+    return is_other and names[number][3] != "password" and word in {"key", "token", "sig"}
 
 
 def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> Place | None:
@@ -138,8 +133,9 @@ def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> Plac
         found = sentences.value(text, end, limit, kind, foreign=foreign, phrase=phrase)
     if not found and _WORTH.search(text, end, min(limit, end + 140)):
         found = _value_after(text, end, kind, limit, dense=dense, foreign=foreign)
-        if found and number + 1 < len(names) and _is_theirs(text, found, names[number + 1]):
-            found = None
+        first, last = names[number + 1][:2] if number + 1 < len(names) else (-1, -1)
+        if found and found[0] <= first < found[1] and text[last : last + 1] in {"=", ":"}:
+            found = None  # the next name has it: `key X_TOKEN=…`
     if not found and kind == "password":
         found = _alone(text, at, end)
     if not found and word in {"login", "cred"}:
@@ -170,16 +166,6 @@ def _is_before(text: str, end: int, following: int, its_end: int) -> bool:
     return not between.strip(" _-.") or text[its_end : its_end + 1] in {"=", ":"}
 
 
-def _is_theirs(text: str, found: Place, following: Name) -> bool:
-    """Whether the next name is in what was found, with a value of its own: `key X_TOKEN=…`."""
-    return found[0] <= following[0] < found[1] and text[following[1] : following[1] + 1] in {"=", ":"}
-
-
-def _is_other_key(before: str) -> bool:
-    words = before.replace("_", " ").replace("-", " ").split()
-    return bool(words) and words[-1].lstrip("`'\"(*") in _OTHER_KEYS
-
-
 def _kind(text: str, name: Name, start: int, end: int) -> str:
     at, _, word, kind = name
     between = text[at:start].lower()
@@ -202,13 +188,9 @@ def _alone(text: str, at: int, end: int) -> Place | None:
     match = _ALONE.match(text, end)
     if not match or is_stand_in(match[1]) or is_name(match[1]) or is_said(match[1]):
         return None
-    return match.span(1) if _is_field(text, at) else None
-
-
-def _is_field(text: str, at: int) -> bool:
-    """Tell the name of a field, which is short, from the words of a sentence."""
+    # The name of a field is short, and not the words of a sentence.
     name = _FIELD_START.split(text[max(0, at - 48) : at])[-1]
-    return "=" not in name and "$" not in name and len(name.split()) <= 3
+    return match.span(1) if "=" not in name and "$" not in name and len(name.split()) <= 3 else None
 
 
 def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool, foreign: bool) -> Place | None:
@@ -266,9 +248,8 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
     by = link["by"].strip(" \t\n\r*")
     if kind == "assigned" and not by and quoted:
         return is_password(word) and any(map(str.isdigit, word))
-    if kind == "assigned" and (
-        by not in {*_ASSIGNS, ":"} or not (_is_likely(word) or (quoted and by != ":"))
-    ):
+    likely = is_password(word) or (any(map(str.isdigit, word)) and is_chosen(word))
+    if kind == "assigned" and (by not in {*_ASSIGNS, ":"} or not (likely or (quoted and by != ":"))):
         return False
     if (
         by == ","
@@ -290,10 +271,6 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
     if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
         return False
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
-
-
-def _is_likely(word: str) -> bool:
-    return is_password(word) or (any(map(str.isdigit, word)) and is_chosen(word))
 
 
 def _is_strong(word: str) -> bool:

@@ -145,18 +145,15 @@ def _of_program(text: str, at: int, end: int, program: str, tokens: list[Place])
     for rule in rules:
         if rule.startswith("#") and plain:
             yield from _positional(text, plain, rule, tokens, program)
-    if ">" in rules and plain and any(each in _file_behind(text, tokens[-1][1]) for each in _FILES):
-        yield _inside(text, *plain[-1])
+    if ">" in rules and plain:
+        behind = text[tokens[-1][1] : tokens[-1][1] + 120].partition("\n")[0].lstrip()
+        file = behind.lstrip("> ").partition(" ")[0].lower() if behind.startswith(">") else ""
+        if any(each in file for each in _FILES):
+            yield _inside(text, *plain[-1])
     if "<" in rules and any(
         sign in text[end : end + 200].partition("\n")[0] for sign in _READS_IF.get(program, ("",))
     ):
         yield from _written(text, at, program)
-
-
-def _file_behind(text: str, at: int) -> str:
-    """Return the name of the file that a command's output goes to."""
-    rest = text[at : at + 120].partition("\n")[0].lstrip()
-    return rest.lstrip("> ").partition(" ")[0].lower() if rest.startswith(">") else ""
 
 
 def _flagged(text: str, start: int, stop: int, following: Place | None, rules: list[str]) -> Iterator[Place]:
@@ -318,12 +315,10 @@ def _arguments(text: str, at: int, size: int, quote: str) -> list[Place]:
 def _word_end(text: str, at: int, size: int) -> int:
     plain = _PLAIN.match(text, at, size)
     end = plain.end() if plain else at
-    quoted = _QUOTED.match(text, end) if end < size and _may_open(text[at:end]) else None
+    word = text[at:end]
+    may_open = word in {"", "$"} or word[-1] in "=:,%/" or (word[0] == "-" and len(word) <= 3)
+    quoted = _QUOTED.match(text, end) if end < size and may_open else None
     return quoted.end() if quoted else end
-
-
-def _may_open(before: str) -> bool:
-    return not before or before[-1] in "=:,%/" or (before[0] == "-" and len(before) <= 3) or before == "$"
 
 
 def _inside(text: str, start: int, end: int) -> Place:

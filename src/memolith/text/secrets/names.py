@@ -122,9 +122,8 @@ def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
             known = "" if lower[at + 4 : last].startswith(("wort", "ord")) else word
             found[at] = at, last, known, _kind_of(lower, at, last, WORDS[word])
     for at, end, kind in foreign:
-        is_one = kind in {"password", "phrase", "loose", "code"} or (
-            kind == "key" and not _is_open(lower, at)
-        )
+        is_open = any(word in lower[max(0, at - _TYPED) : at] for word in _OPEN)
+        is_one = kind in {"password", "phrase", "loose", "code"} or (kind == "key" and not is_open)
         if is_one and (at not in found or found[at][1] < end):
             known = _kind_of(lower, at, end, kind)
             if known != "code":
@@ -188,11 +187,6 @@ def _kind_of(lower: str, at: int, end: int, kind: str) -> str:
     return "password" if any(word in near for word in _WIFI) else kind
 
 
-def _is_open(lower: str, at: int) -> bool:
-    near = lower[max(0, at - _TYPED) : at]
-    return any(word in near for word in _OPEN)
-
-
 def foreign_names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Foreign]:
     """Yield where a name of another language begins and ends, and its kind; in no order.
 
@@ -200,9 +194,10 @@ def foreign_names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Fo
     """
     for word in known & KNOWN:
         for name, kind in _BY_WORD[word]:
-            yield from (
-                (at, at + len(name), kind) for at in _places(lower, name) if _is_whole(text, at, name)
-            )
+            for at in _places(lower, name):
+                end = at + len(name)
+                if not _is_letter(text[at - 1 : at]) and not _is_letter(text[end : end + 1]):
+                    yield at, end, kind
     stems = [*_SHORT, *(row for word in known & _BY_STEM.keys() for row in _BY_STEM[word])]
     if not text.isascii():
         letters = set(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))
@@ -218,11 +213,6 @@ def _places(lower: str, name: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = lower.find(name, at + len(name))
-
-
-def _is_whole(text: str, at: int, name: str) -> bool:
-    end = at + len(name)
-    return not _is_letter(text[at - 1 : at]) and not _is_letter(text[end : end + 1])
 
 
 def _is_letter(char: str) -> bool:

@@ -10,22 +10,15 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from memolith.base.values import Value
+from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.safe.hygiene import ALLOW
 from memolith.text.secrets import commands
 from memolith.text.secrets.armour import private_keys
 from memolith.text.secrets.assigned import labelled
-from memolith.text.secrets.margin import Bare
 from memolith.text.secrets.names import KNOWN as NAMES
 from memolith.text.secrets.names import known_in, lowered
-from memolith.text.secrets.tokens import (
-    APART_WORDS,
-    RUN,
-    named_tokens,
-    random_runs,
-    taken_apart,
-    url_secrets,
-)
+from memolith.text.secrets.tokens import APART_WORDS, RUN, named_tokens, random_runs, taken_apart, url_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +58,8 @@ _TAG = lazy(r"(?i)<(/?)private(?:\s{1,3}[\w-]{1,30}=[^<>]{0,200})?\s{0,3}>")
 # A token that names itself has a digit, or else many capitals; most runs show the first at once.
 _DIGIT = lazy(r"[0-9]")
 _CAPITALS = lazy(r"[A-Z](?:[^A-Z]{0,9}[A-Z]){4}")
+# What an editor, `cat -n` or `grep -n` writes before each line: a number and a sign, maybe the file's name.
+_MARGIN = lazy(r"(?m)^([^\s:→|]{1,120}?[:-])?[ \t]{0,8}(\d{1,7})(?:→|\t| ?[:│|-])")
 # Glued to a token, these are part of it: behind a marker they could begin a token of their own.
 _GLUED = lazy(r"[\w-]+")
 
@@ -168,7 +163,7 @@ def _moved_back(found: list[Span], more: list[Span]) -> Iterator[Span]:
 
 def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
     """Find secrets: joined where they overlap, without those that are allowed or touch a marker."""
-    bare = Bare(text)
+    bare = _Bare(text)
     found = ((kind, start, _run_end(bare.text, kind, end)) for kind, start, end in _matches(bare.text))
     spans = [(kind, *bare.original(start, end)) for kind, start, end in found if end > start]
     if not spans:
@@ -220,6 +215,45 @@ def _run_end(text: str, kind: str, end: int) -> int:
     return glued.end() if glued else end
 
 
+class _Bare:
+    """A text without its margins, and where each part of it was.
+
+    A name and the value below it, or two lines of a key, are neighbours without them.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._points, self._shifts = [0], [0]
+        pieces, at = [], 0
+        for start, end in _numbered(text):
+            pieces.append(text[at:start])
+            at = end
+            self._shifts.append(self._shifts[-1] + end - start)
+            self._points.append(end - self._shifts[-1])
+        self.text = "".join([*pieces, text[at:]]) if at else text
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Return where in the text that was given a part of the bare one is."""
+        return start + self._shift(start), end + self._shift(end - 1)
+
+    def _shift(self, at: int) -> int:
+        return self._shifts[bisect_right(self._points, at) - 1]
+
+
+def _numbered(text: str) -> list[tuple[int, int]]:
+    """Return the margins: two or more that count on, one below the other; an arrow is one by itself."""
+    found: list[tuple[int, int]] = []
+    where, number, span = "", -1, (0, 0)
+    for match in _MARGIN.finditer(text) if "\n" in text or "→" in text else ():
+        before, span = span, match.span()
+        follows = ((match[1] or "")[:-1], int(match[2]) - 1) == (where, number)
+        where, number = (match[1] or "")[:-1], int(match[2])
+        if follows and text.find("\n", before[1]) == span[0] - 1:
+            found += [before, span] if found[-1:] != [before] else [span]
+        elif match[0][-1] == "→":
+            found.append(span)
+    return found
+
+
 class _Keep:
     """What stays although it looks like a secret: markers, allowed lines, allowed values."""
 
@@ -251,9 +285,7 @@ class _Keep:
         line = bisect_right(self._line_ends, start)
         if line < len(self._lines) and self._lines[line][0] < end:
             return True
-        return bool(self._allow) and self._digest(start, end) in self._allow
-
-    def _digest(self, start: int, end: int) -> str:
-        from hashlib import sha256
-
-        return sha256(self._text[start:end].encode("utf-8", "surrogatepass")).hexdigest()
+        if not self._allow:
+            return False
+        value = self._text[start:end].encode("utf-8", "surrogatepass")
+        return sha256(value) in self._allow

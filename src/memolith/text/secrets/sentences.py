@@ -110,7 +110,9 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> Place
     sure = not (sign == "|" and link["between"]) and (  # what stands beside a sentence is no value
         kind == "password" or (sign and not any(other in link["between"].lower() for other in OTHER_CODES))
     )
-    if sure and (stop := number_end(text, start)) and _is_short(text, link.start()):
+    # The name of a field is short; the words of a sentence may go on to count something.
+    is_short = len(text[max(0, link.start() - 64) : link.start()].rpartition("\n")[2].split()) <= 4
+    if sure and is_short and (stop := number_end(text, start)):
         return start, stop
     word = first_word(found[0]) if found else ""
     return (start, start + len(word)) if word and _is_linked(word, link, sign) else None
@@ -134,11 +136,6 @@ def _is_linked(word: str, link: re.Match[str], sign: str) -> bool:
         return any(map(str.isdigit, word))
     # "the credentials are sandbox-scoped" says something of them.
     return bool(sign) or not word.replace("-", "").isalpha() or is_joined(word)
-
-
-def _is_short(text: str, end: int) -> bool:
-    """Tell the name of a field from the words of a sentence, which may go on to count something."""
-    return len(text[max(0, end - 64) : end].rpartition("\n")[2].split()) <= 4
 
 
 def _near(text: str, end: int, last: int, kind: str, *, foreign: bool, phrase: bool) -> Place | None:
@@ -192,13 +189,6 @@ def _quoted(text: str, start: int) -> Place | None:
     inner = text[start + 1 : min(ends)]
     low = start + 1 + len(inner) - len(inner.lstrip())
     return (low, low + len(inner.strip())) if inner.strip() else None
-
-
-def quoted_phrase(text: str, start: int) -> Place | None:
-    """Return where several words in quotes are that somebody chose."""
-    inner = _quoted(text, start)
-    words = text[slice(*inner)].split() if inner else []
-    return inner if len(words) > 1 and is_phrase(words) else None
 
 
 def _is_quoted(inner: str, kind: str, *, phrase: bool) -> bool:
@@ -277,8 +267,10 @@ def value_in_sentence(
         if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):
             word = word.rstrip("!?")
         sets = match["loose"] and _SETTING.search(text[max(0, at - 48) : match.start()].lower())
-        if sets and kind == "password" and (words := quoted_phrase(text, match.start("open"))):
-            return words
+        inner = _quoted(text, match.start("open")) if sets and kind == "password" else None
+        words = text[slice(*inner)].split() if inner else []
+        if len(words) > 1 and is_phrase(words):
+            return inner
         quoted = bool((match["how"] or match["glued"]) and match["open"].strip("*("))
         is_set = (
             match["loose"]

@@ -52,15 +52,10 @@ def named_tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
                 yield from _prefixed(text, kind, beginning, _ALPHABETS[alphabet], least)
     for kind, where, needle, pattern in _SHAPES:
         if needle in (joined if where == "run" else text):
-            for start, end in runs if where == "run" else [(0, len(text))]:
-                yield from _shaped(text, kind, pattern, start, end)
-
-
-def _shaped(text: str, kind: str, pattern: str, start: int, end: int) -> Iterator[Span]:
-    for match in _compile(pattern).finditer(text, start, end):
-        low, high = match.span(match.re.groups)
-        if not _is_sample(match[0]):
-            yield kind, low, high
+            for place in runs if where == "run" else [(0, len(text))]:
+                for match in _compile(pattern).finditer(text, *place):
+                    if not _is_sample(match[0]):
+                        yield kind, *match.span(match.re.groups)
 
 
 def _prefixed(text: str, kind: str, beginning: str, letters: str, least: int) -> Iterator[Span]:
@@ -89,7 +84,8 @@ def _broken_end(text: str, start: int, at: int, letters: str, least: int) -> int
         part = _compile(f"{letters}{{1,400}}+").match(text, at)
         if not part:
             return 0
-        if not value and (not _has_digit_or_capital(part[0]) or start + 12 > part.end()):
+        is_word = part[0] == part[0].lower() and not any(map(str.isdigit, part[0]))
+        if not value and (is_word or start + 12 > part.end()):
             return 0  # a word, and the next line or string
         value += part[0]
         if len(value) >= least:
@@ -99,10 +95,6 @@ def _broken_end(text: str, start: int, at: int, letters: str, least: int) -> int
             return 0
         at = gap.end()
     return 0
-
-
-def _has_digit_or_capital(value: str) -> bool:
-    return value != value.lower() or any(map(str.isdigit, value))
 
 
 def _is_sample(value: str) -> bool:
@@ -221,7 +213,8 @@ def _kind_of(text: str, start: int, end: int) -> str:
     # Made to be slow to turn back: no secret in clear.
     if text[start - 1 : start] == "$" and "$argon2" in text[max(0, start - 120) : start]:
         return ""
-    tail = token_tail(value)
+    match = _PREFIX.match(value)
+    tail = match[2] if match else value  # without what names its owner: `acme_live_…`
     mixed = len(tail) >= 20 and is_mixed(tail) and not is_stand_in(value)
     if not mixed and not is_random(value, 16):
         return ""
@@ -234,12 +227,6 @@ def _kind_of(text: str, start: int, end: int) -> str:
     # A hash may be near any name; a key is right behind it.
     near = before[-2:] if is_digest(value) else before[-4:]
     return "token" if not PROVIDERS.isdisjoint(near) else ""
-
-
-def token_tail(value: str) -> str:
-    """Return a value without the beginning that names its owner: `acme_live_…`."""
-    match = _PREFIX.match(value)
-    return match[2] if match else value
 
 
 def has_token_prefix(value: str, least: int = 16) -> bool:

@@ -135,7 +135,9 @@ def _analyse(chunk: str, *, in_query: bool) -> tuple[tuple[str, ...], tuple[str,
                 parts = []
             base.append(_term(run))
             extra += _camel(run)
-            parts.append(f"{between}{run}" if _is_number(between, parts, run) else run)
+            # Without its dot a number or a version would be another one.
+            is_number = between == "." and bool(parts) and parts[-1][-1].isdigit() and run[0].isdigit()
+            parts.append(f"{between}{run}" if is_number else run)
             between = ""
         else:
             extra += _compounds(parts)
@@ -197,11 +199,6 @@ def _pairs(run: str) -> Iterable[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-def _is_number(between: str, parts: list[str], run: str) -> bool:
-    """Whether a dot belongs to a number or version, where leaving it out would change the value."""
-    return between == "." and bool(parts) and parts[-1][-1].isdigit() and run[0].isdigit()
-
-
 def _camel(word: str) -> list[str]:
     """Return the parts of a word with capitals inside it."""
     if word.islower() or word.isupper() or word[1:].islower() or not word.isascii() or len(word) > MAX_TERM:
@@ -258,7 +255,10 @@ def stem(word: str) -> str:
     """Return the stem of a lower-case ASCII word."""
     if len(word) < 3:
         return word
-    word = _plural(word)
+    if word.endswith(("sses", "ies")):
+        word = word[:-2]
+    elif word[-1] == "s" and word[-2] != "s":
+        word = word[:-1]
     word = _past(word)
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
@@ -271,12 +271,6 @@ def stem(word: str) -> str:
     return _last(_long_ending(word))
 
 
-def _plural(word: str) -> str:
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word[:-1] if word[-1] == "s" and not word.endswith("ss") else word
-
-
 def _past(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
@@ -285,7 +279,7 @@ def _past(word: str) -> str:
         return word
     if bare.endswith(("at", "bl", "iz")):
         return bare + "e"
-    if _doubled(bare) and bare[-1] not in "lsz":
+    if bare[-2:-1] == bare[-1] and bare[-1] not in "lsz" and not _shape(bare)[-1]:
         return bare[:-1]
     return bare + "e" if _measure(bare) == 1 and _is_short(bare) else bare
 
@@ -326,10 +320,6 @@ def _measure(word: str) -> int:
 
 def _has_vowel(word: str) -> bool:
     return True in _shape(word)
-
-
-def _doubled(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and not _shape(word)[-1]
 
 
 def _is_short(word: str) -> bool:
