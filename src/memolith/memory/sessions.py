@@ -155,10 +155,13 @@ class Sessions:
             message=news + (f"; {plural(masked, 'secret')} masked" if masked else ""),
         )
 
-    def end(self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str) -> Stored:
+    def end(
+        self, messages: Iterable[Mapping[str, object]], *, agent: str, session_id: str = "", number: str = ""
+    ) -> Stored:
         """Store a finished conversation, given as messages: `{"role": "user", "content": "…"}`.
 
-        The text is in `content` or `text`; messages without either are skipped.
+        The text is in `content` or `text`; messages without either are skipped. `number` is what the runners
+        of shared benchmarks call `session_id`.
         """
         said = [(each, _text_of(each.get("content", each.get("text")))) for each in messages]
         turns = [_turn({**each, "text": text}, 0) for each, text in said if text.strip()]
@@ -166,7 +169,8 @@ class Sessions:
             arguments.one_of(turn.role, ROLES, "role")
         turns = [turn.but(number=at) for at, turn in enumerate(turns, 1)]
         started = next((turn.time for turn in turns if turn.time), "")
-        return self.add(Session(agent=agent, id=session_id, status="completed", started=started, turns=turns))
+        name = session_id or number
+        return self.add(Session(agent=agent, id=name, status="completed", started=started, turns=turns))
 
     def list(self) -> builtins.list[Session]:
         """Return all sessions without their turns, oldest first; damaged ones are skipped."""
