@@ -16,28 +16,9 @@ from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 from memolith import Mem, Tool
 from memolith.adapters.anthropic import async_tools, tools
 from tests.adapters.test_files import WITH_SAMPLES
-from tests.shared import SAMPLES
+from tests.shared import SAMPLES, rows
 
-CALLS: list[dict[str, Any]] = [
-    {"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo\n"},
-    {"command": "create", "path": "/memories/d/b.txt", "file_text": ""},
-    {"command": "create", "path": "/memories/a.md", "file_text": "x"},
-    {"command": "view", "path": "/memories"},
-    {"command": "view", "path": "/memories/d"},
-    {"command": "view", "path": "/memories/a.md", "view_range": [2, -1]},
-    {"command": "view", "path": "/memories/d/b.txt"},
-    {"command": "str_replace", "path": "/memories/a.md", "old_str": "two", "new_str": "2\n3\n4\n5\n6"},
-    {"command": "str_replace", "path": "/memories/a.md", "old_str": "\n", "new_str": ""},
-    {"command": "insert", "path": "/memories/d/b.txt", "insert_line": 0, "insert_text": "first"},
-    {"command": "insert", "path": "/memories/a.md", "insert_line": -1, "insert_text": "x"},
-    {"command": "insert", "path": "/memories", "insert_line": 0, "insert_text": "x"},
-    {"command": "rename", "old_path": "/memories/d", "new_path": "/memories/e/f"},
-    {"command": "view", "path": "/memories/e"},
-    {"command": "view", "path": "/memories/a.md"},
-    {"command": "delete", "path": "/memories/e"},
-    {"command": "delete", "path": "/memories/a.md"},
-    {"command": "view", "path": "/memories"},
-]
+CALLS: list[dict[str, Any]] = rows("adapters/commands")
 
 
 def answered(call: Callable[[object], object], given: dict[str, Any]) -> str:

@@ -287,26 +287,6 @@ def test_standard_input_can_be_scanned() -> None:
     assert run("scan", "-", data=b"a" * (MAX_BYTES + 1)).returncode == 6
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "hint"),
-    [
-        (["scan", "/no/such/place"], 3, "there is no such file or folder"),
-        (["scan", "x", "--purge"], 2, "takes no PATH"),
-        (["scan", "--dry-run"], 2, "belongs to --purge"),
-        (["scan", ""], 2, "PATH is empty"),
-        (["allow", "--remove"], 2, "needs a VALUE"),
-        (["allow", "not there", "--remove"], 3, "not on the list"),
-        (["allow", " "], 2, "no value"),
-        (["allow", "x", "--scope", "y"], 2, "unknown scope"),
-    ],
-)
-def test_a_mistake_is_explained(
-    arguments: list[str], code: int, hint: str, work: Path, capfd: Capture
-) -> None:
-    assert main([*arguments, "--project", str(work)]) == code
-    assert hint in capfd.readouterr().err
-
-
 def test_a_home_that_is_not_there_has_no_secrets_and_is_not_made(work: Path, tmp_path: Path) -> None:
     assert main(["scan", "--purge", "--project", str(work)]) == 0
     assert not (tmp_path / "home").exists()

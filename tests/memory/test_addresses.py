@@ -16,6 +16,7 @@ from tests.care.test_scan import canary
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
 from tests.ledger import proves
 from tests.promises.test_hostile import payload, rows
+from tests.shared import rows as table
 
 SKILL = {"name": "deploy", "content": "Run make.", "scripts": [{"path": "go.sh", "content": "make"}]}
 
@@ -89,31 +90,7 @@ def test_an_unknown_namespace_names_the_known_ones(learned: Mem, address: str) -
 
 
 # Ways out, what waits or is ours, what is not there.
-NOWHERE = [
-    "../x",
-    "%2E%2E/x",
-    "%2e%2e%2fMEMORY.md",
-    "/etc/passwd",
-    "x%00",
-    "%zz",
-    "%4",
-    ".tmp/x",
-    "notes/..",
-    "a\\b",
-    "sessions/../../x",
-    "inbox",
-    "inbox/x.md",
-    "INBOX/x.md",
-    "project.yml",
-    "generated.txt",
-    "projects",
-    "allow.yml",
-    "MEMORY.md/x",
-    "Notes/database-caf.md",
-    "notes/gone.md",
-    "sessions/claude",
-    "sessions/claude-1/x",
-]
+NOWHERE = table("memory/nowhere")
 
 
 @proves("S2.11", "S2.13")

@@ -14,10 +14,11 @@ from tests.conftest import Clock
 from tests.ledger import proves
 
 
-@proves("S4.1", "S4.8")
+@proves("S4.1", "S4.8", "S0.23")
 def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Any) -> None:
     mem.write("long_term", "first")
-    mem.update("second")
+    result = mem.update("first\nsecond")
+    assert (result.skipped, "1 duplicate" in result.message) == (1, True)
     assert mem.read() == "first\nsecond\n"
     mem.update("first\nsecond\nthird", "rewrite")
     assert mem.read() == "first\nsecond\nthird"
@@ -136,14 +137,6 @@ def test_archiving_loses_no_line_however_long_the_file_and_many_the_writers(
         assert lines.count(line) == 1
     assert main.startswith(b"```\n- not a fact\n```\n")
     assert len(main) < 4200
-
-
-@proves("S0.23")
-def test_update_says_how_many_lines_were_there_already(mem: Mem) -> None:
-    mem.write("long_term", "- a")
-    result = mem.update("- a\n- b")
-    assert result.skipped == 1
-    assert "1 duplicate" in result.message
 
 
 @proves("S4.19")

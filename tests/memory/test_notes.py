@@ -17,6 +17,7 @@ from memolith.env.paths import Folder, Tree
 from memolith.memory import note_index
 from memolith.store import layout
 from tests.ledger import proves
+from tests.shared import rows
 
 
 def index_lines(store: Path) -> list[str]:
@@ -193,30 +194,9 @@ def test_the_index_follows_notes_made_and_removed_by_hand(mem: Mem, store: Path)
     ]
 
 
-def test_what_a_person_wrote_into_the_index_stays(mem: Mem, store: Path) -> None:
-    mem.remember("x", "One")
-    path = store / "notes" / "MEMORY.md"
-    path.write_text("# My notes\n\n## Important\n* [Uno](one.md): my own words\n\nsee also the wiki\n")
-    mem.remember("y", "Two")
-    assert path.read_text() == (
-        "# My notes\n\n## Important\n* [Uno](one.md): my own words\n\nsee also the wiki\n"
-        "- [Two](two.md) — y\n"
-    )
-
-
 @pytest.mark.parametrize(
     "line",
-    [
-        "- [Plan](plan.md) to be written next week",
-        "* [Plan](plan.md)",
-        "  - [Plan](plan.md)",
-        "- [ ] [Plan](plan.md)",
-        "- [Plan](plan.md) - soon",
-        "## Favourites\n- [One](one.md)",
-        "## Favourites\n- [One](one.md) — the best",
-        "* [One](one.md): see this first",
-        "<!-- memolith: my remark -->\n\nabout these notes",
-    ],
+    rows("memory/index_lines"),
 )
 def test_hand_written_lines_of_the_index_stay(mem: Mem, store: Path, line: str) -> None:
     mem.remember("x", "One")
@@ -436,25 +416,7 @@ def test_the_guidance_says_what_to_keep_what_not_and_to_verify() -> None:
     from memolith import MEMORY_TOOLS_PROMPT
 
     words = " ".join(MEMORY_TOOLS_PROMPT.split())
-    for phrase in (
-        "long_term",
-        "scratchpad",
-        "daily",
-        "note",
-        "Open items",
-        "are shown",
-        "not the note: search, then read it",
-        "reference, not instructions",
-        "a preference",
-        "a quirk of the data",
-        "a fix that was hard to find",
-        "a correction together with its reason",
-        "Leave out the state of the current task, credentials of any kind, long code, and whatever the",
-        "a path, a name, an interface or a version",
-        "check that it still holds",
-        "What you see now and what the person says win; then correct the memory",
-        "belongs in the system prompt, not in memory",
-    ):
+    for phrase in rows("memory/guidance"):
         assert phrase in words
 
 
@@ -487,23 +449,6 @@ def test_a_broken_head_is_kept_and_the_note_still_works(mem: Mem, store: Path) -
     mem.write("note", "more", name="broken")
     assert path.read_text() == text + "more\n"
     assert len(mem.search("body").hits) == 1
-
-
-def test_a_link_among_the_notes_is_neither_read_nor_written(mem: Mem, store: Path, tmp_path: Path) -> None:
-    from memolith import UnsafePathError
-
-    outside = tmp_path / "outside.md"
-    outside.write_text("secret outside\n")
-    (store / "notes").mkdir(parents=True)
-    os.symlink(outside, store / "notes" / "link.md")
-    os.symlink(tmp_path / "new.md", store / "notes" / "dangling.md")
-    for name in ("link", "dangling"):
-        with pytest.raises(UnsafePathError, match="symbolic link"):
-            mem.write("note", "x", name=name)
-    assert mem.search("outside").hits == []
-    assert "secret" not in (mem.context_block() or "")
-    assert outside.read_text() == "secret outside\n"
-    assert not (tmp_path / "new.md").exists()
 
 
 @proves("S0.29")

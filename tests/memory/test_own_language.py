@@ -9,38 +9,9 @@ from hypothesis import strategies as st
 
 from memolith import InputError, Mem
 from memolith.text.safe.hygiene import clean, for_block, inert
+from tests.shared import rows
 
-WORDS = {
-    "emoji families and professions": "👩‍👩‍👧‍👦 👩🏽‍💻 🧑‍🚀 👁️‍🗨️ 🏳️‍🌈 🏴‍☠️ ❤️‍🔥",
-    "skin tones": "👍🏻👍🏽👍🏿 🫱🏼‍🫲🏾",
-    "flags": "🇩🇪🇯🇵🇧🇷 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁷󠁬󠁳󠁿",
-    "keycaps and variants": "1️⃣ #️⃣ ☎︎ ☎️ ©️",
-    "Arabic": "مَرْحَبًا بالعالم\u200f (HTML\u200e) ١٢٣ ﷺ",
-    "Persian": "می‌خواهم خانه‌ها کتاب‌هایشان",
-    "Urdu": "اُردُو ہے",
-    "Hebrew": "שָׁלוֹם עוֹלָם \u200fC++\u200f",
-    "Hindi": "क्‍ष नमस्ते हिन्दी श्रीमान्‌जी",
-    "Bengali": "র‍্যাব বাংলা",
-    "Malayalam": "അവന്‍ മലയാളം",
-    "Sinhala": "ශ්‍රී ලංකාව",
-    "Tamil": "தமிழ் நிறுவனம்",
-    "Thai": "ภาษาไทย\u200bไม่มีช่องว่าง",
-    "Khmer": "ភាសា\u200bខ្មែរ",
-    "Burmese": "မြန်မာ\u200bဘာသာ",
-    "Lao": "ພາສາລາວ",
-    "Mongolian": "ᠮᠣᠩᠭᠣᠯ ᠬᠠ\u180eᠠ ᠭ\u180bᠠ",
-    "Tibetan": "བོད་ཡིག",
-    "Japanese": "日本語 かなカナ ｶﾞ 葛\U000e0100飾 か\u3099",
-    "Chinese": "中文，標點「引號」𠮷",
-    "Korean": "한국어 \u1112\u1161\u11ab",
-    "Vietnamese": "Tiếng Việt tie\u0302\u0301ng",
-    "German": "Größe ÄÖÜ ẞ",
-    "Greek": "Ελληνικά ἀρχή",
-    "Russian": "Привет, мёд",
-    "Yoruba": "Yorùbá ẹ̀kọ́",
-    "mathematics": "x² ½ ∑ √2 ≤ ∞ 𝔸 é = e\u0301",
-    "quotes and dashes": "“a” ‘b’ «c» – — … 10\u00a0km",
-}
+WORDS = dict(rows("memory/languages"))
 LANGUAGES = pytest.mark.parametrize("text", WORDS.values(), ids=WORDS.keys())
 
 
@@ -83,16 +54,7 @@ def test_a_note_from_a_system_that_decomposes_names_is_found(mem: Mem, store: Pa
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [
-        ("deploy", "Deploy"),
-        ("deploy", "dеploy"),
-        ("cafe\u0301", "CAFÉ"),
-        ("fix", "\ufb01x"),
-        ("notes", "ｎｏｔｅｓ"),
-        ("ΑΒΓ", "AΒΓ"),
-        ("می‌خواهم", "میخواهم"),
-        ("a-b", "a‑b"),
-    ],
+    rows("memory/twins"),
 )
 def test_a_name_that_looks_like_another_is_refused_and_names_it(mem: Mem, first: str, second: str) -> None:
     mem.write("note", "x", name=first)

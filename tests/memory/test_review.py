@@ -455,13 +455,6 @@ def test_a_file_in_the_inbox_that_we_did_not_write_is_left_alone(mem: Mem) -> No
     assert [each.id for each in mem.review.list()] == [held.held]
 
 
-def test_secrets_are_masked_before_a_text_is_held(mem: Mem) -> None:
-    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
-    held = mem.from_source("extracted").write("daily", f"{ATTACK} Token {token}")
-    assert token not in held.path.read_text()
-    assert held.warnings
-
-
 def test_accepting_needs_a_person_or_yes(mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     held = mem.from_source("extracted").write("daily", ATTACK).held or ""
     place = ["--project", str(work)]

@@ -322,20 +322,6 @@ def test_no_spelling_of_a_path_reaches_another_projects_history(mem: Mem, work: 
     assert other.read("scratchpad") == "two"
 
 
-def test_a_link_in_place_of_the_temporary_directory_is_refused_and_nothing_moves(
-    mem: Mem, tmp_path: Path
-) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "thesis.doc").write_text("precious")
-    (documents / "empty").touch()
-    mem.root.mkdir(parents=True)
-    (mem.root / ".tmp").symlink_to(documents)
-    with pytest.raises(UnsafePathError, match="symbolic link"):
-        mem.write("long_term", "x")
-    assert sorted(path.name for path in documents.iterdir()) == ["empty", "thesis.doc"]
-
-
 def test_a_directory_among_the_temporary_files_is_no_obstacle(mem: Mem) -> None:
     (mem.root / ".tmp" / "sub").mkdir(parents=True)
     mem.write("long_term", "x")
@@ -484,27 +470,6 @@ def test_each_page_of_somebody_elses_note_says_so(mem: Mem) -> None:
     label = "[source: imported, web]"
     assert mem.read("note", "theirs", offset=40, lines=2).splitlines()[0] == label
     assert mem.read("note", "theirs", lines=1).splitlines() == [label, "---"]
-
-
-@proves("S0.26", "S0.28", "X.9")
-def test_what_is_overwritten_edited_or_deleted_can_be_brought_back(mem: Mem) -> None:
-    mem.write("scratchpad", "first")
-    mem.write("scratchpad", "second")
-    assert mem.gate.history.versions(mem.find_file("scratchpad")) == []
-    mem.write("scratchpad", "third", "overwrite")
-    mem.edit("scratchpad", "third", "fourth")
-    mem.write("note", "text", name="n")
-    mem.edit("note", name="n")
-    assert [row.op for row in mem.gate.history.versions(mem.find_file("scratchpad"))] == ["edit", "overwrite"]
-    for surface in (mem.read("list"), mem.context_block() or "", mem.search("second text").render()):
-        assert "second" not in surface
-        assert "history" not in surface
-    mem.undo("scratchpad")
-    assert mem.read("scratchpad") == "third"
-    mem.undo("scratchpad")
-    assert mem.read("scratchpad") == "first\nsecond\n"
-    mem.undo("n")
-    assert mem.read("note", "n") == "text\n"
 
 
 @proves("X.20")

@@ -2,9 +2,7 @@
 
 import errno
 import os
-import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,8 @@ from prove.lines import kept, line, memory_files, tokens
 
 from memolith import Mem
 from memolith.base.errors import StorageError
-from memolith.store import files
-from memolith.store.history import History
 from tests.ledger import proves
+from tests.store import intruder
 
 OLD = "".join(line(f"old{number}") + "\n" for number in range(20))
 NEW = "".join(line(f"new{number}") + "\n" for number in range(30))
@@ -50,45 +47,17 @@ def test_what_a_crash_left_unfinished_is_kept_but_never_brought_back_by_a_plain_
 
 
 @proves("S0.21", "X.9")
-def test_a_change_that_was_killed_before_its_history_was_written_can_be_undone(
-    mem: Mem, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_that_was_killed_before_its_history_was_written_can_be_undone(mem: Mem) -> None:
     mem.write("long_term", "one\n")
-    child = os.fork()
-    if not child:
-        monkeypatch.setattr(History, "keep", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-        mem.write("long_term", "two\n", "overwrite")
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    fresh = mem.root / ".tmp" / "MEMORY.md.0"
+    fresh.write_text("two\n")
+    intruder.exchange(str(fresh), str(mem.root / "MEMORY.md"))  # killed right after it
     assert mem.read() == "two\n"
     mem.undo("MEMORY.md")
     assert mem.read() == "one\n"
 
 
 # ---------------------------------------------------------------- full and read-only disks
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Return a function that mounts a small file system of its own, or mounts it again."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted: list[Path] = []
-
-    def mount(options: str) -> Path:
-        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
-        try:
-            done = subprocess.run(command, check=False, capture_output=True)
-        except FileNotFoundError:
-            pytest.skip("there is no mount command")
-        if done.returncode:
-            pytest.skip("mounting needs root")
-        mounted.append(place)
-        return place
-
-    yield mount
-    if mounted:
-        subprocess.run(["umount", str(place)], check=True)
 
 
 @proves("X.21")
@@ -197,20 +166,4 @@ def test_what_could_not_be_put_into_the_history_is_there_once_it_can(mem: Mem) -
     blocker.unlink()
     mem.write("long_term", "fourth\n", "overwrite")
     assert {OLD.encode(), NEW.encode(), b"third\n"} <= kept(mem)
-    assert not list(mem.root.rglob(".tmp/*"))
-
-
-@proves("S0.27")
-def test_a_system_without_hard_links_and_exchange_still_writes_and_keeps_history(
-    mem: Mem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **_more: object) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted")
-
-    monkeypatch.setattr(files, "_renames", [None])
-    monkeypatch.setattr(os, "link", refuse)
-    mem.write("long_term", OLD)
-    mem.write("long_term", NEW, "overwrite")
-    assert mem.read() == NEW
-    assert OLD.encode() in kept(mem)
     assert not list(mem.root.rglob(".tmp/*"))

@@ -1,5 +1,6 @@
 """Threads, locks, and people who save at the worst moment; `prove races` lets everybody work at once."""
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -12,7 +13,6 @@ from prove.lines import STYLES, kept, line, save, tokens
 
 from memolith import Mem
 from memolith.base.errors import BusyError, ConflictError, MatchError, StorageError
-from memolith.env.paths import Place
 from memolith.store import files, gate
 from memolith.text.digest import sha256
 from tests.ledger import proves
@@ -193,19 +193,23 @@ def test_an_edit_whose_text_a_save_removed_in_the_last_moment_fails_and_leaves_t
 
 @proves("X.20")
 def test_a_full_disk_while_merging_leaves_the_persons_save_in_place(
-    mem: Mem, page: Path, monkeypatch: pytest.MonkeyPatch
+    disk: Callable[[str], Path], work: Path
 ) -> None:
-    real, calls = files.write_new, []
+    place = disk("size=256k")
+    mem = Mem.open(work, home=place / "home")
+    mem.write("long_term", line("first"))
+    page = mem.root / "MEMORY.md"
+    append = saver(page, "in-place")
 
-    def second_time_full(path: Place, data: bytes) -> None:
-        calls.append(path.name)
-        if len(calls) == 2:
-            raise OSError(28, "No space left on device")
-        real(path, data)
+    def apply(old: str | None) -> str:
+        if "hand0" in tokens(old or ""):  # their save has been seen, and is being merged
+            with contextlib.suppress(OSError), (place / "ballast").open("wb", buffering=0) as ballast:
+                while True:
+                    ballast.write(bytes(4096))
+        return append(old)
 
-    monkeypatch.setattr(files, "write_new", second_time_full)
     with pytest.raises(StorageError, match="No space left"):
-        mem.gate.rewrite("MEMORY.md", saver(page, "in-place"), op="write")
+        mem.gate.rewrite("MEMORY.md", apply, op="write")
     assert tokens(page.read_text()) == ["first", "hand0"]
 
 

@@ -457,6 +457,7 @@ def test_a_second_name_that_an_interrupted_write_left_does_not_hide_the_memory(
     assert not list(mem.root.rglob(".tmp/*"))
 
 
+@proves("S0.27")
 @pytest.mark.parametrize("attributes", [True, False])
 def test_where_nothing_can_be_exchanged_no_memory_has_two_names_without_the_mark(
     mem: Mem, monkeypatch: pytest.MonkeyPatch, *, attributes: bool
@@ -470,8 +471,10 @@ def test_where_nothing_can_be_exchanged_no_memory_has_two_names_without_the_mark
         monkeypatch.setattr(os, "link", refuse)
     mem.write("long_term", "one\n")
     mem.write("long_term", "two\n", "overwrite")
+    assert mem.read() == "two\n"
     mem.undo("MEMORY.md")
     assert mem.read() == "one\n"
+    assert not list(mem.root.rglob(".tmp/*"))
     assert all(path.stat().st_nlink == 1 for path in Path(mem.home).rglob("*") if path.is_file())
 
 
@@ -513,11 +516,12 @@ def test_a_link_in_the_rest_of_the_home_leads_nowhere_either(mem: Mem, outside: 
     assert state(outside) == before
 
 
+@pytest.mark.parametrize("held_open", [True, False])
 @pytest.mark.parametrize("linked", ["notes", ".tmp", "."])
-def test_where_no_directory_can_be_held_open_links_are_found_all_the_same(
-    mem: Mem, store: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, linked: str
+def test_links_are_found_whether_or_not_directories_can_be_held_open(
+    mem: Mem, store: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, linked: str, *, held_open: bool
 ) -> None:
-    monkeypatch.setattr(places, "_HELD_OPEN", False)
+    monkeypatch.setattr(places, "_HELD_OPEN", held_open)
     fill(mem)
     work_on(mem, 60)
     assert "needle" in (mem.context_block() or "")

@@ -12,7 +12,6 @@ import pytest
 from memolith import Mem, StorageError, import_memory
 from memolith.base.errors import PartialError
 from memolith.edges.cli import main
-from memolith.env.paths import Tree
 from memolith.learn import run
 from memolith.memory.sessions import Session, Turn
 
@@ -20,12 +19,16 @@ FACT = "Please remember: the gateway listens on port 4431."
 
 
 @contextlib.contextmanager
-def unanswered(name: str, only: int | None = None) -> Iterator[None]:
-    """Let every look into a file with this name fail, or the one of that number, as if too many were open."""
+def unanswered(name: str, only: int | None = None, folder: Path | None = None) -> Iterator[None]:
+    """Let every look into a file with this name (in a folder) fail, or the one of that number.
+
+    As if too many files were open.
+    """
     real, looks = os.open, [0]
 
     def refuse(path: Any, *arguments: Any, **more: Any) -> int:
-        if os.path.basename(os.fspath(path)) == name:
+        is_there = folder is None or os.path.samestat(os.stat(more.get("dir_fd") or "."), folder.stat())
+        if os.path.basename(os.fspath(path)) == name and is_there:
             looks[0] += 1
             if only in (None, looks[0]):
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
@@ -127,16 +130,8 @@ def test_a_path_is_not_given_to_a_second_project_while_its_owner_cannot_be_read(
     with Mem.open(tmp_path / "other") as other:
         other.write("note", "horse", name="topic")
     owner = Path(mem.root) / "projects" / mem.project / "project.yml"
-    real = Tree.read
-
-    def read(tree: Tree, relative: str, *arguments: Any, **more: Any) -> bytes | None:
-        if relative.endswith(f"{mem.project}/project.yml") and more.get("cut"):
-            raise StorageError(str(owner), OSError(errno.EIO, "Input/output error"))
-        return real(tree, relative, *arguments, **more)
-
     command = ["project", "link", other.project, "--project", str(work)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Tree, "read", read)
+    with unanswered("project.yml", folder=owner.parent):
         assert main(command) == StorageError.exit_code
     assert main(command) == 0
     assert str(work) not in owner.read_text().partition("apart:")[0]

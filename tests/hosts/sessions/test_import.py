@@ -15,7 +15,6 @@ from memolith.base.errors import ConfigError, PartialError, StorageError
 from memolith.edges.cli import main
 from memolith.hosts.sessions import AGENTS
 from memolith.hosts.sessions.gather import Gatherer, find, named
-from memolith.store.archive import Archive
 from tests.care.test_scan import canary
 from tests.hosts.sessions import written
 
@@ -212,10 +211,14 @@ def test_a_disk_that_takes_no_session_is_an_error_and_not_a_session_that_was_ski
 ) -> None:
     """Found by `prove faults`: the exit code was 0."""
 
-    def full(_archive: Archive, name: str, _lines: list[str]) -> None:
-        raise StorageError(name, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    real = os.open
 
-    monkeypatch.setattr(Archive, "write", full)
+    def full(path: Any, *arguments: Any, **named: Any) -> int:
+        if str(path).endswith(".tmp"):  # what becomes a session once it is complete
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", full)
     assert main(["session", "import"]) == StorageError.exit_code
     told = capfd.readouterr()
     assert "skipped" in told.out
