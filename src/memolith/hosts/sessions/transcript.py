@@ -16,6 +16,7 @@ from memolith.learn.extract import strip
 from memolith.memory.sessions import LEFT_OUT, Session, Turn
 from memolith.text.budget import plural
 from memolith.text.patterns import lazy
+from memolith.text.secrets.encoded import shows_secret_file
 from memolith.text.secrets.veil import cut, in_one_line, veiled
 from memolith.text.turns import Hearing
 
@@ -255,6 +256,8 @@ class Transcript:
         most = MAX_RESULT if self._spent < _FULL else _SHORT
         whole = len(text) <= 4 * MAX_RESULT
         self.fetched(name, f"{line or name}\n{text}")  # all of it: what our own tools say of it may be cut
+        if text.strip() and line.startswith("$ ") and shows_secret_file(line):
+            text = "[secret:encoded-secret]"
         text = cut(without_injected(text[: 4 * MAX_RESULT]).strip("\n"), most, _CUT, whole=whole)
         self._add("tool", f"{line or name}\n{text}", time, name, "ok" if ok else "error")
 

@@ -46,10 +46,10 @@ _OTHERS = ("iVBOR", "/9j/", "R0lGOD", "UklGR", "JVBERi", "H4sI", "UEsDB", "PD94"
 _OTHER_BEGIN = lazy(r"-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{3,60}-----")
 _OTHER_END = lazy(r"[\s\S]{0,160}?-----END (?![A-Z0-9 ]{0,40}PRIVATE KEY)")
 _HEX = lazy(
-    r"\bpriv(?:ateExponent)?:((?:\s{1,12}(?:[0-9a-f]{2}:){3,20}+(?:[0-9a-f]{2})?){1,80}+)"
+    r"\b(?:priv(?:ateExponent)?|prime[12]|exponent[12]|coefficient):((?:\s{1,12}(?:[0-9a-f]{2}:){3,20}+(?:[0-9a-f]{2})?){1,80}+)"
 )  # OpenSSL's
 # How the bytes of a key begin: RSA, PKCS #8, an elliptic curve, OpenSSH.
-_FIRST_BYTES = lazy(
+FIRST_BYTES = lazy(
     r"(?<![A-Za-z0-9/])(?:MII[A-Za-z0-9+/]{3}IBA[AD]|M[A-Za-z0-9+/]{3}AgEAM|MHcCAQEE"
     r"|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE)"
 )
@@ -72,12 +72,12 @@ def private_keys(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
             lines = islice(_lines(text, putty.end(), min(len(text), putty.end() + _MOST)), 1 + int(putty[1]))
             at = max(high for _, high in lines)
             yield from _between(text, putty.end(), at)
-    if "priv" in text:
+    if "priv" in text or "prime1" in text:
         yield from ((_KIND, *match.span(1)) for match in _HEX.finditer(text))
     if sum(end - start >= _WHOLE for start, end in runs) >= _FEWEST:
         yield from _amid(text)
     at = 0
-    while first := _FIRST_BYTES.search(text, at):
+    while first := FIRST_BYTES.search(text, at):
         found, at = _forwards(text, first.start(), len(text), head=0)
         yield from found
 

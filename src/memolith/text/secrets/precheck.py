@@ -9,6 +9,7 @@ certain (tests/text/secrets/test_precheck.py); a yes means that the scanner has 
 from __future__ import annotations
 
 from memolith.text.secrets import names
+from memolith.text.secrets.encoded import may_be_dump, may_be_encoded
 from memolith.text.secrets.tokens import APART_WORDS, BEGINNINGS, HINTS, PROVIDERS
 from memolith.text.secrets.values import TABLE, is_jumbled, is_shuffled
 
@@ -29,6 +30,8 @@ def may_hold_secret(text: str) -> bool:
     """Whether `redact(text)` could find something; False is certain."""
     lower = names.lowered(text)
     if any(sign in lower for sign in _SIGNS) or text.count(":") >= _MANY_COLONS or _has_login(text):
+        return True
+    if "\n" in text and may_be_dump(text):
         return True
     programs: frozenset[bytes] = frozenset()
     if not _BETWEEN.isdisjoint(text):  # a name has no words of a command
@@ -84,6 +87,8 @@ def _runs(text: str) -> list[tuple[int, int]]:
 def _could_be_token(text: str, lower: str, start: int, end: int) -> bool:
     """Whether a run is random, or has one of the published beginnings."""
     run = text[start:end]
+    if may_be_encoded(run):
+        return True
     if run.isalpha() and run.islower() and not is_jumbled(run):
         return False
     digits = sum(map(str.isdigit, run))

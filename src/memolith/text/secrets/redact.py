@@ -16,6 +16,7 @@ from memolith.text.safe.hygiene import ALLOW
 from memolith.text.secrets import commands
 from memolith.text.secrets.armour import private_keys
 from memolith.text.secrets.assigned import labelled
+from memolith.text.secrets.encoded import encoded
 from memolith.text.secrets.names import KNOWN as NAMES
 from memolith.text.secrets.names import known_in, lowered
 from memolith.text.secrets.tokens import APART_WORDS, RUN, named_tokens, random_runs, taken_apart, url_secrets
@@ -185,6 +186,10 @@ def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
     return [span for span in joined if not keep.is_masked(*span[1:]) and not keep.allows(*span[1:])]
 
 
+def _has_secret(text: str) -> bool:
+    return bool(_scan(text, frozenset(), by_hand=False))
+
+
 def _vagueness(kind: str) -> int:
     return 2 if kind == "token" else kind in _GUESSED
 
@@ -193,6 +198,7 @@ def _matches(text: str) -> Iterator[Span]:
     lower = lowered(text)
     runs = [match.span() for match in RUN.finditer(text)]
     yield from private_keys(text, runs)
+    yield from encoded(text, runs, _has_secret)
     if _DIGIT.search(text) or _CAPITALS.search(text):
         yield from named_tokens(
             text, [span for span in runs if _DIGIT.search(text, *span) or _CAPITALS.search(text, *span)]
