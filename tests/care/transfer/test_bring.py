@@ -424,7 +424,7 @@ def test_a_link_that_a_repository_brings_changes_nothing_because_it_is_not_follo
     subprocess.run(["git", "init", "-q", tmp_path / "evil"], check=True)
     (tmp_path / "evil" / "CLAUDE.md").symlink_to("MEMORY.md")
     (tmp_path / "evil" / "docs").symlink_to("../private")
-    with pytest.raises(InputError, match="is a link"):
+    with pytest.raises(InputError, match="is a symbolic link"):
         import_memory(mem, tmp_path / "evil" / named)
 
 

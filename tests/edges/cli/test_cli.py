@@ -22,6 +22,11 @@ Capture = pytest.CaptureFixture[str]
 SCRIPT = Path(sys.executable).with_name("memolith")
 
 
+def rows(name: str) -> list[str]:
+    """Return the lines of a table beside this file; the first says what they are."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()[1:]
+
+
 def run(*arguments: str, cwd: Path, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
     """Run the real program."""
     return subprocess.run(
@@ -177,43 +182,17 @@ def offered(line: str, work: Path, **env: str) -> list[str]:
     return [each.partition(",")[2] for each in done.stdout.decode().splitlines() if each]
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("write ", list(TARGETS)),
-        ("edit s", ["scratchpad"]),
-        ("read ", [*TARGETS, "list", *(f"memory://{name}" for name in NAMESPACES)]),
-        ("write daily x --mode ", ["append", "overwrite"]),
-        ("update x --mode ", ["append", "rewrite"]),
-        ("remember x --kind p", ["project", "preference"]),
-        ("remember x --scope ", ["project", "user"]),
-        ("list ", ["all", "notes", "daily"]),
-        ("config ", ["list", "get", "set", "path"]),
-        ("config get ", list(SETTINGS)),
-        ("config set identity ", ["git", "cwd"]),
-        ("completion ", ["bash", "zsh", "fish"]),
-        ("project ", ["show", "list", "link", "unlink", "move", "adopt"]),
-        ("write note x --name ", ["alpha", "beta"]),
-        ("read note --name a", ["alpha"]),
-        ("read note --scope user --name ", ["mine"]),
-        ("read daily --name ", ["2026-11-15"]),
-        ("edit daily --name=2026", ["2026-11-15"]),
-        ("undo ", ["long_term", "scratchpad", "daily", "alpha", "beta", "mine"]),
-        ("history b", ["beta"]),
-        ("project link ", ["SLUG"]),
-        ("project adopt ", ["SLUG"]),
-        ("--home /no/where write note x --name ", []),
-        ("--home /etc/passwd undo l", ["long_term"]),
-    ],
-)
-def test_the_shell_offers_the_words_and_names_that_fit(
-    line: str, words: list[str], mem: Mem, work: Path
-) -> None:
+@pytest.mark.parametrize("row", rows("completions.txt"))
+def test_the_shell_offers_the_words_and_names_that_fit(row: str, mem: Mem, work: Path) -> None:
     mem.write("note", "x", name="alpha")
     mem.write("note", "x", name="beta")
     mem.write("note", "x", name="mine", scope="user")
     mem.write("daily", "x")
-    assert offered(f"memolith {line}", work) == [word.replace("SLUG", mem.project) for word in words]
+    lists = {"TARGETS": TARGETS, "SETTINGS": SETTINGS, "SLUG": [mem.project]}
+    lists["ADDRESSES"] = [f"memory://{name}" for name in NAMESPACES]
+    line, _, words = row.partition("|")
+    wanted = [each for word in words.split() for each in lists.get(word, [word])]
+    assert offered(f"memolith {line}", work) == wanted
 
 
 def test_completion_looks_into_the_home_that_was_given(mem: Mem, work: Path, tmp_path: Path) -> None:
@@ -242,40 +221,18 @@ def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        ("memolith write daily - <&-", 2),
-        ("memolith write daily x <&- >&- 2>&-", 0),
-        ("memolith write daily x >&-", 0),
-        ("memolith read >&-", 0),
-        ("memolith context >&-", 0),
-        ("memolith context --json >&-", 0),
-        ("memolith --help >&-", 0),
-        ("memolith --version >&-", 0),
-        ("memolith write --help >&-", 0),
-        ("memolith >&-", 2),
-        ("memolith completion bash >&-", 0),
-        ("memolith history scratchpad --show 2 >&-", 0),
-        ("memolith write diary x 2>&-", 2),
-        ("memolith frobnicate 2>&-", 2),
-        ("memolith context --max-chars 1 2>&-", 2),
-        ("memolith frobnicate 2>/dev/full", 2),
-        ("memolith write daily - 0>file", 2),
-    ],
-)
-def test_a_closed_stream_drops_what_would_go_there_and_nothing_else(
-    command: str, code: int, mem: Mem, work: Path
-) -> None:
+@pytest.mark.parametrize("row", rows("streams.txt"))
+def test_a_closed_stream_drops_what_would_go_there_and_nothing_else(row: str, mem: Mem, work: Path) -> None:
     mem.write("long_term", "x")
     mem.write("scratchpad", "one")
     mem.write("scratchpad", "two", "overwrite")
+    code, _, command = row.partition(" ")
     done = shell(command, work)
-    assert done.returncode == code, done.stderr
+    assert done.returncode == int(code), done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
     assert done.stdout == ""
-    if "<&-" in command and code:
+    if "<&-" in command and done.returncode:
         assert "standard input is closed" in done.stderr
     assert mem.read("long_term") == "x\n"
     assert len(list(mem.root.rglob("daily/*.md"))) == (1 if "daily x" in command else 0)

@@ -115,9 +115,9 @@ def test_what_stands_on_one_line_stays_on_one_line() -> None:
         ('{"a": }', 1, "a value is expected, not '}'"),
         ('{\n"a": 1', 2, "a comma or '}' is expected"),
         ("{'a': 1}", 1, "a key in double quotes is expected"),
-        ("{} {}", 1, "something follows the end of the value"),
+        ("{} {}", 1, "there is text after the end of the value"),
         ("/* {}", 1, "a comment is not closed"),
-        ("[" * 1000, 1, "more than 200 values stand inside each other"),
+        ("[" * 1000, 1, "values are nested more than 200 levels deep"),
     ],
 )
 def test_a_text_that_is_broken_is_refused_with_its_line(text: str, line: int, what: str) -> None:

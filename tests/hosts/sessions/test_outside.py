@@ -101,7 +101,7 @@ def test_a_link_to_somebodys_private_sessions_is_not_followed(
     (clone / "deep").symlink_to("../private")
     (clone / ".aider.chat.history.md").symlink_to("../private/.aider.chat.history.md")
     code = main(["session", "import", named])
-    assert named == "." or (code == 2 and "is a link" in capfd.readouterr().err)
+    assert named == "." or (code == 2 and "is a symbolic link" in capfd.readouterr().err)
     with Mem.open(clone) as mem:
         assert mem.sessions.list() == []
 

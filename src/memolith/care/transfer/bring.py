@@ -85,7 +85,7 @@ def bring(
     if os.path.realpath(path).startswith(os.path.join(os.path.realpath(home.path), "")):
         raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
     if link := whose.link_on_the_way(path):
-        raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
+        raise InputError(f"{quoted(link)} is a symbolic link, which is not followed; name its target")
     own = sources.is_mine(path, os.environ) if mine is None else mine
     alone = not own and bool(whose.checkout(path))
     given = scope or ("project" if alone else None)

@@ -1,8 +1,8 @@
-"""What a session is told: the block when it begins, a brief for its first task, later only what is new.
+"""What a session gets: the block at its start, a brief for its first task, later only what is new.
 
-The block is a snapshot. It is not injected again, in whatever form, until the model has lost it, so that what
-stands before the first prompt never changes and a provider's prompt cache keeps it. Text that is not needed
-makes agents worse; so a later prompt gets nothing unless a file changed or something is likely an answer.
+The block is a snapshot. It is not injected again, in any form, until the model has lost it, so that the text
+before the first prompt never changes and stays in the provider's prompt cache. Unneeded text makes agents
+worse, so a later prompt gets nothing unless a file has changed or something probably answers it.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 LIMIT = 9_500  # characters; Claude Code shows no more than 10,000 of a hook
-TOKENS = 2_400  # Codex shows no more than 2,500 of a hook
+TOKENS = 2_400  # Codex takes at most 2,500 from a hook
 _WRAPPED = "<memory-context>\n{}\n</memory-context>"
 _LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
 _FEW = 3  # hits for a later prompt
-_NOTICE = 400  # characters of how the project was found
+_NOTICE = 400  # characters of the notice about how the project was found
 _NEW_LINES, _NEW_CHARS = 12, 1_600
 _SYNC_SECONDS = 0.6
 _TRUSTED_SECONDS = 600.0
 
 
 _MAX_TROUBLE = 300  # characters
-_LOOK = 262_144  # bytes of a transcript, at its beginning and its end, in which we look for our own words
+_LOOK = 262_144  # bytes at the start and the end of a transcript that are searched for our own words
 
 
 class IndexBehindError(Exception):
-    """The index could not be brought up to date in the time that a prompt has."""
+    """The index could not be updated within the time limit of a prompt."""
 
 
 def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
-    """Return the block. On a resume it is injected only if it is not what the session has.
+    """Return the block. On a resume, only if the session does not have it already.
 
-    What came since, and its own summary, it has: a block that is longer by these is not injected again.
+    The session has what was injected since, and its own summary; these do not make a block new.
     """
-    revision = _revision(mem)  # before the files are read: what is saved meanwhile is new then
+    revision = _revision(mem)  # before the files are read, so that what is saved meanwhile counts as new
     whole, notice = block.of(mem), _notice(mem)
     shown, text, room = whole, _tagged(with_lines(whole.text, notice)), LIMIT - sum(map(len, notice))
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
@@ -84,7 +84,7 @@ def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
 
 
 def _notice(mem: Mem) -> list[str]:
-    """Return what there is to say of how the project was found, or was not, in one harmless line if any."""
+    """Return the notice about how the project was found, if any, as one harmless line."""
     if not mem.identity.notice:
         return []
     from memolith.text.secrets.veil import masked
@@ -94,18 +94,18 @@ def _notice(mem: Mem) -> list[str]:
 
 
 def is_new(call: Call, past: SessionReceipts) -> bool:
-    """Whether a session has no block: it began before there was a hook, or that failed.
+    """Whether a session has no block: it started before the hook was installed, or the hook failed.
 
-    Where nothing can be noted, its transcript knows.
+    Where notes cannot be written, its transcript tells.
     """
     return past.block is None and (past.receipts.can_write() or not was_told(call, OPEN))
 
 
 def was_told(call: Call, text: str) -> bool:
-    """Whether a text of ours is in a session's transcript, as far as that is looked at."""
+    """Whether a text of ours is in the searched parts of a session's transcript."""
     from memolith.env.paths import Place
 
-    # JSON spells some signs otherwise; between those, our words are our words.
+    # JSON escapes some characters; the words between those are unchanged.
     words = max(text.replace("…", '"').replace("\\", '"').split('"'), key=len).encode("utf-8", "replace")
     place = Place.of(call.transcript)
     with Watch(aside=True), suppress(MemolithError, ValueError):
@@ -114,7 +114,7 @@ def was_told(call: Call, text: str) -> bool:
 
 
 def trouble(home: str, problem: BaseException | str) -> str:
-    """Return the line that says what went wrong, without where the home is."""
+    """Return the line that reports a failure, without the path of the home."""
     from memolith.text.secrets.veil import masked
 
     reason = masked(" ".join((str(problem) or type(problem).__name__).replace(f"{home}/", "").split()))
@@ -122,7 +122,7 @@ def trouble(home: str, problem: BaseException | str) -> str:
 
 
 def with_lines(text: str, lines: list[str]) -> str:
-    """Return a text with lines about what is missing, inside its last block."""
+    """Return a text with lines about what is missing added to its last block."""
     if not lines:
         return text
     before, found, after = text.rpartition(CLOSE)
@@ -131,12 +131,12 @@ def with_lines(text: str, lines: list[str]) -> str:
 
 
 def _tagged(text: str) -> str:
-    """Return a block in one tag, with our words around it too: by that, readers of transcripts drop it."""
+    """Return a block inside one tag, by which readers of transcripts recognize and drop it."""
     return text if not text or text.startswith(OPEN) else _WRAPPED.format(text)
 
 
 def _revision(mem: Mem) -> str:
-    """Return a value that changes when a file does that the block is made of; some `stat` calls."""
+    """Return a value that changes with the files that make up the block; costs some `stat` calls."""
     project = mem.project
     tree = Tree(f"{mem.home}/{layout.STORE}")
     paths = [layout.path(project, layout.SCRATCHPAD), layout.daily(project, mem.today)]
@@ -150,9 +150,9 @@ def _revision(mem: Mem) -> str:
 
 
 def _news(mem: Mem, past: SessionReceipts) -> Injection:
-    """Return the lines that the block has now and this session was not shown."""
+    """Return the lines of the current block that this session has not been shown."""
     revision = _revision(mem)
-    if revision == past.revision or past.block is None:  # the latter: nobody knows what it was shown
+    if revision == past.revision or past.block is None:  # the latter: unknown what it was shown
         return Injection(revision=revision)
     injection = Injection(revision=revision)
     now = block.of(mem)
@@ -176,13 +176,13 @@ def _news(mem: Mem, past: SessionReceipts) -> Injection:
 
 
 def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
-    """Return what is known about a first prompt, and what very likely answers a later one."""
+    """Return what is known about a first prompt, or what very likely answers a later one."""
     from memolith.recall.recall import for_block
 
     hits = [
         hit
         for hit in for_block(mem, call.prompt).hits
-        # What was said in this session is not news to it.
+        # A session's own turns are not news to it.
         if hit.id not in past.refs and f"-{call.session.lower()}." not in f"{hit.record.lower()}."
     ]
     return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
@@ -193,12 +193,12 @@ def _brief(hits: list[Hit]) -> str:
 
 
 def _look(mem: Mem) -> str:
-    """Bring the index up to date, or leave it as it is if no directory changed since it last was.
+    """Update the index, unless no directory has changed since the last update.
 
-    Return which copy of a session could not be read: it keeps nothing else back.
+    Return which copy of a session could not be read: the rest is recalled nevertheless.
 
-    memolith and most editors save by renaming, which a directory's time shows. What is saved in place is
-    found when ten minutes are over, or somebody else looked.
+    memolith and most editors save by renaming, which changes the time of the directory. What is saved in
+    place is found after ten minutes, or when something else updates the index.
     """
     left_out = ""
     slugs = list(dict.fromkeys((layout.USER, mem.project)))
@@ -209,7 +209,7 @@ def _look(mem: Mem) -> str:
         left_out = "; ".join(copies[:1])
         if not state.complete and (state.notes or len(copies) < len(state.missing)):
             raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))
-        with suppress(MemolithError):  # on a full disk it is looked at again
+        with suppress(MemolithError):  # on a full disk, the next prompt looks again
             receipts.stamp(mem.home, name, now)
     mem.index.trust(slugs)
     return left_out

@@ -1,8 +1,8 @@
-"""`memolith hook`: reads an event, injects what there is for it, and never gets in a host's way.
+"""`memolith hook`: reads an event, injects what memory has for it, and never gets in a host's way.
 
 Whatever happens, the exit code is 0 (another would stop a prompt) and standard output is an answer or
-nothing. An event has a budget of time, and is answered with what there is when that is over: the block comes
-first. What could not be done is said in one line, once in a session, and stands in `state/log/hook.log`.
+nothing. An event has a time budget, and is answered with what is ready when that expires: the block comes
+first. Failures are reported in one line, once per session, and logged in `state/log/hook.log`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(arguments: list[str]) -> int | None:
         elif argument in ("-h", "--help", "--work"):
             return None
         elif argument == "--ephemeral-memory":
-            return 0  # an empty memory has nothing to say, and keeps nothing
+            return 0  # an empty memory injects nothing and keeps nothing
     if sys.stdin is not None and sys.stdin.isatty():
         return None
     return serve(**options)
@@ -69,13 +69,12 @@ def answer(
     now: Callable[[], float] = time.time,
     say: Callable[[str], object] = len,
 ) -> str:
-    """Return what is printed for an event: empty, or what the host takes up as context.
+    """Return what is printed for an event: nothing, or context for the host.
 
-    It is noted after `say` has printed it. `project` is a directory that takes the place of the one in which
-    the host works.
+    It is noted after `say` has printed it. `project` replaces the directory in which the host works.
     """
     if os.environ.get(GUARD):
-        return ""  # our own request to a model: it would learn from itself
+        return ""  # our own request to a model, which would learn from itself
     call = payload.read(data, host, event)
     if call.event == payload.NOTHING:
         return ""
@@ -100,20 +99,20 @@ def answer(
         if not printed and call.event in (payload.START, payload.PROMPT) and not answers.was_told(call, line):
             speak(answers.with_lines("", [line]))
         elif call.event == payload.COMPACTED and (notice := payload.notice(call, line)):
-            printed.append(notice)  # a summary is lost, and nothing else will know of it
+            printed.append(notice)  # a summary is lost, and nothing else would report it
             say(notice)
     return "".join(printed)
 
 
 def _attempt(call: payload.Call, home: str, now: Callable[[], float], speak: Callable[[str], None]) -> str:
-    """Answer an event; return what kept us from that (not the error, which holds open what was then)."""
+    """Answer an event; return why that failed, as text: the error itself would keep files open."""
     try:
         with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
             mem.patience = _PATIENCE
             _handle(mem, call, speak)
     except BrokenPipeError:
-        raise  # nobody listens
-    except StrangerError as error:  # said once; a log would have to go where somebody else may write
+        raise  # nobody is listening
+    except StrangerError as error:  # reported once; a log would be where others can write
         if call.event == payload.START:
             speak(f"memolith: there is no memory in this session. {error}")
     except (MemolithError, OSError, ImportError, LateError) as error:
@@ -122,7 +121,7 @@ def _attempt(call: payload.Call, home: str, now: Callable[[], float], speak: Cal
 
 
 def _here() -> str:
-    """Return our own directory, for a host that does not say where it works; empty if it is gone."""
+    """Return our working directory, for hosts that do not name theirs; empty if it is gone."""
     try:
         return os.getcwd()
     except OSError:
@@ -135,7 +134,7 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
     from memolith.store import files, receipts
 
     if call.event in (payload.START, payload.PROMPT) and not files.is_directory(mem.home):
-        return  # nothing is known, and asking creates nothing
+        return  # there is no memory, and reading creates none
     from memolith.hosts.hook.injections import Injection, SessionReceipts
 
     with receipts.hold(mem.home, call.label, _WAIT) as lines:
@@ -161,7 +160,7 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
 def _inject(
     mem: Mem, call: payload.Call, past: SessionReceipts, event: str, speak: Callable[[str], None]
 ) -> None:
-    """Tell a session what there is for it when it begins or is asked something, and note that."""
+    """Inject what memory has for a session when it starts or gets a prompt, and note that."""
     from memolith.hosts.hook import answers
     from memolith.text.safe import hygiene
 
@@ -178,11 +177,11 @@ def _inject(
                 texts.append(injection.text)
                 past.note(event, call.key, mem.now(), injection)
                 problems += [injection.problem] if injection.problem else []
-        except (MemolithError, OSError, LateError) as error:  # what there is already is said
+        except (MemolithError, OSError, LateError) as error:  # what is ready is injected
             problems.append(str(error))
         deadline.end()
     lines = [answers.trouble(mem.home, each) for each in problems]
-    if watch.errors and not any(NOT_WHOLE in text for text in texts):  # else a block says so itself
+    if watch.errors and not any(NOT_WHOLE in text for text in texts):  # else the block says so itself
         lines.append(watch.line(mem.home, hygiene.for_block))
     new = past.tell(lines)
     past.receipts.promise()
@@ -200,16 +199,16 @@ def _inject(
 
 
 def _open_closed() -> None:
-    """Let standard streams that were closed lead nowhere: no file of ours may get one of their numbers."""
+    """Open closed standard streams on the null device, so that no file of ours gets their descriptors."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
 
 
 def _read() -> bytes:
-    """Return what is on standard input, no more than shows that it is too much."""
+    """Return standard input, at most one chunk more than is allowed."""
     parts, size = [], 0
     while size <= payload.MAX_BYTES and (part := os.read(0, 1 << 20)):
         parts.append(part)
@@ -224,7 +223,7 @@ def _write(text: str) -> None:
 
 
 def _log_problem(home: str, what: str, error: BaseException | str) -> None:
-    """Write a reason into the log; where that is not possible, nobody is told."""
+    """Log a failure; if that is not possible, ignore it."""
     with suppress(Exception):
         _log(home_for(home, os.environ, sys.platform), what, str(error) or type(error).__name__)
 

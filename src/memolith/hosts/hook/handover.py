@@ -1,7 +1,7 @@
-"""What a session leaves behind: its summary when it is compressed, its transcript when it ends.
+"""What a session leaves behind: its summary when it is compacted, its transcript when it ends.
 
-A hook has a second or less, so it only writes down which transcript is to be read and starts a worker
-(`hook.worker`); what is written down stays until that was done.
+A hook has a second or less, so it only notes which transcript to read and starts a worker (`hook.worker`);
+the note stays until that is done.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
 
 LOG = "hook.log"
-TODO = ".todo"  # a transcript that is to be read
+TODO = ".todo"  # a transcript to be read
 _PAUSE = 300.0  # seconds between two workers while a session goes on
 _SUMMARY = 4_000  # bytes of a summary in the daily log; the block has little room
 _READABLE = 16 * 1_048_576  # bytes of a transcript that can be read while a host waits
-_UNKNOWN = "tool"  # whose words are in a session that nobody can read
-_TAIL = 512 * 1024  # bytes of a rollout in which its last summary is looked for
+_UNKNOWN = "tool"  # the taint of a session that cannot be read
+_TAIL = 512 * 1024  # bytes at the end of a rollout that are searched for its last summary
 
 
 def flush(mem: Mem, call: Call) -> Injection:
-    """Write the summary of a compressed session to the daily log; the session itself knows it already.
+    """Write the summary of a compacted session to the daily log; the session itself has it already.
 
-    If anything from outside was said in the session, the summary may be that, and waits for a person.
+    If the session contains anything from outside, so may the summary, and it waits for a person.
     """
     summary = call.summary or (_from_rollout(call.transcript) if call.host == "codex" else "")
     text = in_bytes(_bare(summary), _SUMMARY).strip()
@@ -51,9 +51,9 @@ def flush(mem: Mem, call: Call) -> Injection:
     taint, held = _UNKNOWN, False
     try:
         taint = _taint(call) or "agent"
-        mem.register()  # before the lock is taken that follows: one at a time
+        mem.register()  # before the next lock is taken: one at a time
         held = store(mem, heading, text, taint)
-    except (BusyError, LateError):  # somebody who writes does not end: a worker waits for that
+    except (BusyError, LateError):  # another writer takes too long: a worker will wait for it
         deadline.end()
         _queue(mem, call, heading, text, taint)
     entry = source_label.marked(daily.entry(mem.now(), heading, text), Source("extracted", taint))
@@ -61,7 +61,7 @@ def flush(mem: Mem, call: Call) -> Injection:
 
 
 def _taint(call: Call) -> str:
-    """Return whose words were in a session besides its own; what cannot be read may have any."""
+    """Return whose words a session contains besides its own; an unreadable one may contain anybody's."""
     from memolith.hosts.sessions.gather import of_session
 
     try:
@@ -84,7 +84,7 @@ def store(mem: Mem, heading: str, text: str, taint: str) -> bool:
 
 
 def _queue(mem: Mem, call: Call, heading: str, text: str, taint: str) -> None:
-    """Write a summary down for a worker, masked as it would be stored."""
+    """Queue a summary for a worker, masked as it would be stored."""
     from memolith.store.screen import screen
 
     fields = [veiled(call.cwd), mem.project if mem.identity.known else "", taint, heading, screen(text)[0]]
@@ -93,7 +93,7 @@ def _queue(mem: Mem, call: Call, heading: str, text: str, taint: str) -> None:
 
 
 def _bare(summary: str) -> str:
-    """Return a summary without what the model thought before it, and without its tags."""
+    """Return a summary without the model's analysis and without tags."""
     before, found, rest = summary.partition("<analysis>")
     if found:
         summary = before + rest.partition("</analysis>")[2]
@@ -102,7 +102,7 @@ def _bare(summary: str) -> str:
 
 
 def _from_rollout(path: str) -> str:
-    """Return the last summary near the end of a rollout of Codex, if there is one."""
+    """Return the last summary near the end of a Codex rollout, if any."""
     from json import loads
 
     try:
@@ -126,27 +126,27 @@ def _from_rollout(path: str) -> str:
 
 
 def remember(mem: Mem, call: Call) -> None:
-    """Write down that a session's transcript is to be read, and for which project if that is known.
+    """Queue a session's transcript, with its project if that is known.
 
-    A session may end after its directory is gone, as a worktree made for it; then an earlier turn knew.
+    A session may end after its directory is gone, such as a temporary worktree; then an earlier turn knew it.
     """
     if not mem.settings.flag("hooks.sessions"):
         return
     project = mem.project if mem.identity.known else ""
     if not os.path.isdir(call.cwd):
         project = _earlier(mem, call) or project
-    # As they may be written down: a worker finds a veiled transcript among those of its host.
+    # Veiled, as these are stored: a worker finds a veiled transcript among those of its host.
     fields = [call.host, *map(veiled, (call.session, call.cwd, call.transcript)), project]
     receipts.note(mem.home, call.label + TODO, *fields)
 
 
 def _earlier(mem: Mem, call: Call) -> str:
-    """Return the project that an earlier turn of a session knew."""
+    """Return the project noted by an earlier turn of a session."""
     return "".join(receipts.read_note(mem.home, call.label + TODO)[1][4:5])
 
 
 def work(mem: Mem, *, at_once: bool = False) -> None:
-    """Start a worker, if there is anything for it to do and the last one is some minutes ago."""
+    """Start a worker if there may be work and the last one ran some minutes ago."""
     wanted = mem.settings.flag("hooks.sessions") or mem.settings.flag("memories.enabled")
     if mem.is_ephemeral:  # nothing is kept of it, and its worker only removes it
         wanted = at_once
@@ -157,13 +157,13 @@ def work(mem: Mem, *, at_once: bool = False) -> None:
 
 
 def spawn(home: Home, name: str, *arguments: str) -> None:
-    """Start a command of ours for this memory, detached from us; what it prints goes into the log `name`."""
+    """Start one of our commands for this memory, detached; its output goes into the log `name`."""
     from memolith.env import programs
     from memolith.store import files
 
     place = home.identity.root
     if not place or not os.path.isdir(place):
-        place = home.path  # a worktree that is removed when its session ends; work for others goes on
+        place = home.path  # such as a removed worktree; work for other projects goes on
     command = programs.ourselves("--home", home.path, "--project", place, *arguments)
     log, nothing = files.open_log(home.path, name), os.open(os.devnull, os.O_RDONLY)
     try:

@@ -1,4 +1,4 @@
-"""What was injected into a session so far, read from its receipts. Texts are known by their hashes only."""
+"""What has been injected into a session, according to its receipts. Texts are stored as hashes only."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from memolith.store.receipts import Receipts
 
-_SOON = 5.0  # seconds in which the same event again is a second installation, not a person
-_KEEPS = ("resume", "fork")  # beginnings after which the model still has what it was told
-_TOLD = "told"  # no event of a host: what was wrong
+_SOON = 5.0  # seconds within which a repeated event means a second installation, not a person
+_KEEPS = ("resume", "fork")  # starts after which the model still has what was injected
+_TOLD = "told"  # not a host's event: reported problems
 
 
 class Injection:
-    """What a hook says, and what of it is to be remembered."""
+    """What a hook injects, and what to note about it."""
 
     __slots__ = ("lines", "mark", "problem", "refs", "revision", "text")
 
@@ -28,18 +28,18 @@ class Injection:
     ) -> None:
         self.text, self.mark, self.refs, self.revision = text, mark_of(text), list(refs), revision
         self.lines = {hash_of(line) for line in lines if line.strip()}
-        self.problem = ""  # why something was left out
+        self.problem = ""  # why something is missing
 
 
 class SessionReceipts:
-    """A session as its receipts tell of it."""
+    """The state of a session, from its receipts."""
 
     def __init__(self, receipts: Receipts) -> None:
         self.receipts = receipts
-        self.block: str | None = None  # hash of the block as it was last given, None if it never was
+        self.block: str | None = None  # hash of the last injected block, None if there was none
         self.revision = ""
         self.lines: set[str] = set()
-        self._shown: set[str] = set()  # those of the last block, and told since
+        self._shown: set[str] = set()  # those of the last block and since then
         self.refs: set[str] = set()
         self.prompts = 0
         self._last = "", "", float("-inf")  # event, key, time
@@ -69,18 +69,18 @@ class SessionReceipts:
         self.refs.update(receipt.refs)
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
-        """Whether the same was asked a moment ago: two installations, or a host that asks twice.
+        """Whether this is a repetition: two installations, or a host that asks twice.
 
-        With something else in between it is another event: a session that goes on ends a second time.
+        Not if another event came in between: a session that continues ends a second time.
         """
         return (event, key) == self._last[:2] and abs(now - self._last[2]) < _SOON
 
     def has(self, block: Injection) -> bool:
-        """Whether the session has all of a block, and was told nothing that is gone from it."""
+        """Whether the session has all of a block, and nothing that has since been removed from it."""
         return self.block is not None and self._shown <= block.lines <= self.lines
 
     def note(self, event: str, key: str, now: float, injection: Injection) -> None:
-        """Write down what is injected."""
+        """Note what is injected."""
         if self.receipts.is_full:
             return
         new = injection.lines if event.startswith(payload.START) else injection.lines - self.lines
@@ -90,7 +90,7 @@ class SessionReceipts:
         )
 
     def tell(self, lines: list[str]) -> list[str]:
-        """Note what is said about what went wrong; return those lines that were not said yet."""
+        """Note reported problems; return the lines that are new to the session."""
         new = [line for line in lines if f"{_TOLD}-{hash_of(line)}" not in self.refs]
         if new:
             refs = (f"{_TOLD}-{hash_of(line)}" for line in new)
@@ -103,7 +103,7 @@ class SessionReceipts:
 
 
 def mark_of(text: str) -> str:
-    """Return the hash of what was said; empty for nothing."""
+    """Return the hash of an injected text; empty for no text."""
     return payload.mark(text) if text else ""
 
 

@@ -1,7 +1,7 @@
-"""What a host says to a hook, in its own words, as one value; and what it understands as an answer.
+"""A host's message to a hook as one value, and the answer in the form that the host understands.
 
 Hosts run each other's hooks (Cursor those of Claude Code, Codex those of a Claude plugin), so what the
-message itself shows of its sender comes before what the command line says.
+message itself reveals about its sender takes precedence over the command line.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _EVENTS = {
     **dict.fromkeys(("precompress", "precompact", "subagentstart", "subagentstop"), NOTHING),
 }
 _SOURCES = ("startup", "resume", "clear", "compact", "fork")
-# Hosts that keep nothing of what hooks said: resumed, their model begins anew.
+# Hosts that do not keep what hooks injected: a resumed session starts without it.
 _FORGETFUL = ("gemini", "copilot")
-# Gemini has what was said at the start before the first prompt, as part of it.
+# Gemini prepends what was injected at the start to the first prompt.
 _SAID = "<hook_context>", "</hook_context>"
-# What a host itself puts where a prompt would be.
+# What a host itself sends in place of a prompt.
 _HARNESS = ("<task-notification>", "<local-command-", "<command-name>", "<command-message>", "<bash-")
-_MAX_PROMPT = 2_000  # characters that are asked for
+_MAX_PROMPT = 2_000  # characters used as the question
 _MAX_PLACE = 4_096
 MAX_BYTES = 8 * 1_048_576
 
 
 class Call:
-    """One event. `prompt` is empty if nobody typed it; `key` tells it from another of the same kind."""
+    """One event. `prompt` is empty if nobody typed it; `key` distinguishes events of the same kind."""
 
     __slots__ = (
         "cwd",
@@ -66,7 +66,7 @@ class Call:
         self.event = kind
         self.session = _text(row, "session_id", "sessionId", "conversation_id")
         if not self.session:
-            raise TextError("standard input names no session, so what it was told is not known")
+            raise TextError("standard input names no session, so it is unknown what that has been told")
         roots = row.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
         self.cwd = _place(_text(row, "cwd")) or _place(whole(first))
@@ -82,7 +82,7 @@ class Call:
 
     @property
     def label(self) -> str:
-        """A name for the session that can be a file's and holds no secret."""
+        """A name for the session that is safe as a file name and contains no secret."""
         plain = all(char.isascii() and (char.isalnum() or char in "-_.") for char in self.session)
         if plain and 0 < len(self.session) <= 100 and self.session[0] != ".":
             from memolith.text.secrets.veil import masked_name
@@ -93,7 +93,7 @@ class Call:
 
 
 def read(data: bytes, host: str = "", event: str = "") -> Call:
-    """Return the event that a host reports; TextError if it is not one."""
+    """Parse the event that a host reports; TextError if it is not one."""
     if host and host not in HOSTS:
         raise InputError(f"--host {quoted(host)}: must be one of {', '.join(HOSTS)}")
     if len(data) > MAX_BYTES:
@@ -105,7 +105,7 @@ def read(data: bytes, host: str = "", event: str = "") -> Call:
 
 
 def mark(text: str) -> str:
-    """Return a hash that tells texts apart; it need not withstand anybody, and `hashlib` takes time."""
+    """Return a hash that tells texts apart; not a secure one, because `hashlib` is slow to import."""
     from zlib import adler32, crc32
 
     data = text.encode("utf-8", "replace")
@@ -113,7 +113,7 @@ def mark(text: str) -> str:
 
 
 def answer(call: Call, text: str) -> str:
-    """Return a text as the host takes it up as context; empty if there is none."""
+    """Return a text in the form that the host injects as context; empty if there is none."""
     if not text:
         return ""
     if call.host in ("opencode", "pi"):
@@ -129,7 +129,7 @@ def answer(call: Call, text: str) -> str:
 
 
 def notice(call: Call, text: str) -> str:
-    """Return a line for the person, where a host shows one after an event that takes up no context."""
+    """Return a line for the person, for hosts that show one after events without context."""
     return f'{{"systemMessage":{_quoted(text)}}}' if call.host in ("claude", "codex", "gemini") else ""
 
 
@@ -139,7 +139,7 @@ def _host(row: dict[str, object], named: str) -> str:
     if named:
         return named
     if "agent_action_name" in row:
-        raise InputError("Windsurf's hooks cannot take up context; use `memolith mcp` there")
+        raise InputError("Windsurf's hooks cannot inject context; use `memolith mcp` there")
     if "sessionId" in row:
         return "copilot"
     if "turn_id" in row or os.path.basename(_text(row, "transcript_path")).startswith("rollout-"):
@@ -148,7 +148,7 @@ def _host(row: dict[str, object], named: str) -> str:
 
 
 def _typed(prompt: str) -> str:
-    """Return a prompt without what hooks said before it."""
+    """Return a prompt without what hooks prepended to it."""
     (opening, closing), at = _SAID, 0
     prompt = prompt.strip()
     while prompt.startswith(opening, at) and (end := prompt.find(closing, at)) >= 0:
@@ -165,17 +165,17 @@ def _is_command(prompt: str) -> bool:
 
 
 def _text(row: dict[str, object], *names: str) -> str:
-    """Return the first of some fields that is text."""
+    """Return the first of these fields that is text."""
     return whole(next((value for name in names if isinstance(value := row.get(name), str) and value), ""))
 
 
 def _place(path: str) -> str:
-    """Return a path; one that is longer than any leads nowhere."""
+    """Return a path; empty if it is too long to be one."""
     return path if len(path) <= _MAX_PLACE else ""
 
 
 class _Plainly:
-    """How the scanner of JSON reads: as `json.loads` does."""
+    """The settings of the JSON scanner: those of `json.loads`."""
 
     strict = False
     object_hook = object_pairs_hook = None
@@ -200,12 +200,12 @@ def _parsed(text: str) -> object:
         # A SystemError is a ValueError where nobody imported the class that the scanner wants to raise.
         end, value = -1, None
     if end != len(text):
-        raise TextError("standard input is not JSON, so no event of a host")
+        raise TextError("standard input is not JSON, so it is not an event")
     return value
 
 
 def _quoted(text: str) -> str:
-    """Return a text as JSON has it, in ASCII. Half a character, at which strict readers stop, becomes `?`."""
+    """Return a text as an ASCII JSON string. A lone surrogate, which strict readers reject, becomes `?`."""
     whole = text.encode("utf-8", "replace").decode("utf-8")
     try:
         from _json import encode_basestring_ascii as encode

@@ -1,6 +1,6 @@
-"""The worker that hooks start: reads the transcripts that were written down, indexes, then learns.
+"""The worker that hooks start: reads the queued transcripts, updates the index, then learns.
 
-In this order, each on its own: what goes wrong is in the log and is done by the next worker.
+In this order, each independently: failures are logged, and the next worker retries them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 _WAIT = 60.0  # seconds for another worker to finish reading
 _GIVE_UP = 7 * 86_400.0  # seconds after which a transcript that cannot be read is not tried again
 _SILENT = "nothing was said in it"
-_FIELDS = 5  # of what is written down
+_FIELDS = 5  # of a queued note
 _NOWHERE = "\0"  # no directory has this name
 _HISTORY = 60.0  # seconds for walking through a long history
 _SPARE = 60.0  # seconds beyond the run's own time before the process is ended from outside
 
 
 def work(mem: Mem) -> Iterator[str]:
-    """Do what there is to do; yield what was done or went wrong, a line each."""
+    """Do all pending work; yield a line for each result or failure."""
     if mem.is_ephemeral:
         from memolith.store import ephemeral
 
@@ -63,10 +63,10 @@ def work(mem: Mem) -> Iterator[str]:
 
 
 def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
-    """Store a summary that a hook could not, under the time at which it was written."""
+    """Store a summary that a hook could not store, with its original time."""
     when, fields = receipts.read_note(mem.home, name)
     if len(fields) != _FIELDS:
-        return  # it is being written at this moment, or by another version
+        return  # still being written, or by another version
     cwd, project, taint, heading, text = fields
     with _memory(mem, cwd, project, lambda: when) as base:
         store(base, heading, text, taint)
@@ -76,15 +76,15 @@ def _summary(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
 
 
 def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
-    """Bring the transcript of one session into memory; what was written down of it goes when that is done."""
+    """Import the transcript of one session; its note is removed when that is done."""
     when, fields = receipts.read_note(mem.home, name)
     if len(fields) != _FIELDS or fields[0] not in sessions.AGENTS:
-        return  # it is being written at this moment, or by another version
+        return  # still being written, or by another version
     host, session, cwd, path, project = fields
     place = gather.of_session(host, session, path)
     problem = "" if place else "its transcript was not found"
     if place is not None:
-        # Of a directory that is gone only its project, if a turn knew it, can tell where it belongs.
+        # If the directory is gone, only the project noted by an earlier turn tells where the session belongs.
         with (
             _memory(mem, cwd, project) as base,
             gather.Gatherer(base, gone={cwd: base} if base.identity.known else {}) as gatherer,
@@ -102,8 +102,8 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
 
 
 def _memory(mem: Mem, cwd: str, project: str, now: Callable[[], float] = time.time) -> Mem:
-    """Return the memory of a session: of its directory, or if that is gone, of what its hook knew."""
-    # Whose directory nobody knows belongs nowhere: not to the project that started this worker.
+    """Return the memory of a session's directory, or if that is gone, of the project noted by its hook."""
+    # Without a known directory it belongs nowhere, certainly not to the project that started this worker.
     base = Mem.open(cwd or _NOWHERE, home=mem.home, now=now)
     known = os.path.basename(project)
     if known and not os.path.isdir(cwd) and os.path.isdir(f"{mem.home}/{layout.STORE}/projects/{known}"):
@@ -122,11 +122,11 @@ def _index(mem: Mem) -> Iterator[str]:
 
 
 def bound(seconds: float) -> None:
-    """End this process when its time is over, whatever it waits for; its children have deadlines too."""
+    """End this process after its time, whatever it is waiting for; its children have deadlines too."""
 
     def over(*_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 5.0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # should the way out hang too
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # in case the exit hangs, too
         raise SystemExit(1)
 
     signal.signal(signal.SIGALRM, over)

@@ -1,4 +1,4 @@
-"""Is an installation alive: the files have what they should, the command is there, hook and server answer.
+"""Does an installation work: files are complete, the command exists, hook and server answer.
 
 Programs are started with the guard variable set, so that a check leaves no trace in memory.
 """
@@ -31,7 +31,7 @@ _HELLO = {
 
 
 class Finding(Value):
-    """One thing that was looked at: whether it is as it should be, and what to do if not."""
+    """The result of one check, and what to do if it failed."""
 
     is_good: bool
     message: str
@@ -68,12 +68,12 @@ def examine(
 
 
 def _is_absent(steps: Sequence[Step]) -> bool:
-    """Whether an agent has nothing of ours: somebody may want it so."""
+    """Whether nothing is installed in an agent, perhaps on purpose."""
     return all(step.is_change and step.problem is None for step in steps)
 
 
 def _files(steps: Sequence[Step]) -> Finding:
-    """Whether an agent's files have all of ours."""
+    """Whether all our entries are in an agent's files."""
     if broken := [str(step.problem) for step in steps if step.problem is not None]:
         return _bad("; ".join(broken))
     missing = [step.path for step in steps if step.is_change]
@@ -86,7 +86,7 @@ def _files(steps: Sequence[Step]) -> Finding:
 
 
 def _codex_trust(steps: Sequence[Step]) -> Finding:
-    """Whether a person has trusted our hooks in Codex; it skips others and says nothing."""
+    """Whether a person has trusted our hooks in Codex, which skips others silently."""
     hooks = next(step for step in steps if step.path.endswith("hooks.json"))
     config = next(step for step in steps if step.target.form == "toml")
     state: Any = None
@@ -109,7 +109,7 @@ def _snake(event: str) -> str:
 
 
 def _program(command: str, env: Mapping[str, str]) -> Finding:
-    """Whether the command that agents start is there."""
+    """Whether the command that agents start exists."""
     found = programs.find(command, env=env)
     if found:
         return _good(f"command {found}")
@@ -117,7 +117,7 @@ def _program(command: str, env: Mapping[str, str]) -> Finding:
 
 
 def _hook(command: str, env: Mapping[str, str]) -> Finding:
-    """Whether the hook runs: it must end well and say nothing while the guard is set."""
+    """Whether the hook runs: it must succeed, and print nothing while the guard is set."""
     payload = {
         "hook_event_name": "SessionStart",
         "session_id": "check",
@@ -147,7 +147,7 @@ def _run(words: list[str], data: bytes, env: Mapping[str, str]) -> subprocess.Co
 
 
 def _server(command: str, env: Mapping[str, str]) -> Finding:
-    """Whether the server answers: it is started, greeted, and asked for its tools."""
+    """Start the server and ask it for its tools."""
     requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _HELLO},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},

@@ -1,8 +1,8 @@
-"""What of ours is in a settings file, what should be, and the text in which the two agree.
+"""What a settings file has of ours, what it should have, and the edits that make the two agree.
 
-Ours is told by what it says, not by a list: a hook whose command is `memolith hook`, a server that is started
-with `memolith mcp`, a permission for that server. So a command that moved is found again, and a second
-installation adds nothing. `json_text` and `toml_text` make the edits, with the same three functions.
+Our entries are recognized by their content, not by a list: a hook whose command is `memolith hook`, a server
+started with `memolith mcp`, a permission for that server. So a command that has moved is found again, and a
+second installation adds nothing. `json_text` and `toml_text` make the edits, with the same three functions.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _KEYS = ("command", "bash", "powershell")
 
 
 class ForeignError(ConfigError):
-    """Something has our name and is not ours."""
+    """Something with our name that is not ours."""
 
 
 def value_of(text: str, form: str) -> dict[str, Any]:
-    """Return what a settings file says; BrokenError names the line where it is not what it should be."""
+    """Parse a settings file; BrokenError names the line of a mistake."""
     value = toml_text.parse(text) if form == "toml" else json_text.parse(text).value
     if not isinstance(value, dict):
-        raise json_text.BrokenError(1, "the whole is not an object")
+        raise json_text.BrokenError(1, "the file does not hold an object")
     return value
 
 
 def at(value: Any, path: Path) -> Any:
-    """Return what is at a path of a value; None if nothing is."""
+    """Return the value at a path, or None."""
     for key in path:
         if isinstance(key, int):
             value = value[key] if isinstance(value, list) and key < len(value) else None
@@ -54,7 +54,7 @@ def at(value: Any, path: Path) -> Any:
 def merged(
     text: str, form: str, entries: Sequence[Entry], keep: Callable[[Path], bool] = lambda _: False
 ) -> str:
-    """Return a text with these entries of ours and no others; `keep` tells empty containers that stay."""
+    """Return a text with these entries of ours and no others; `keep` names empty containers that stay."""
     wanted = [_identity(each) for each in entries]
     while (path := _stale(value_of(text, form), wanted)) is not None:
         text = _cut(text, form, path)
@@ -74,7 +74,7 @@ def merged(
             continue
         if entry.how == "set" and there:
             name = ".".join(entry.path)
-            raise ForeignError(f"{name} is there and not ours; remove it or rename it, then try again")
+            raise ForeignError(f"{name} exists and is not ours; remove or rename it, then try again")
         if form == "toml":
             text = toml_text.put(text, entry.path, _fields(entry.value))
         else:
@@ -93,7 +93,7 @@ def _cut(text: str, form: str, path: Path) -> str:
 
 
 def commands(value: object) -> list[str]:
-    """Return the commands of ours that a settings file runs, as they stand there."""
+    """Return the commands of ours that a settings file runs, as written there."""
     return [identity for (path, identity), _ in _ours(value) if path[0] in ("hooks", *_SERVERS)]
 
 
@@ -119,7 +119,7 @@ def _hook(value: object) -> str:
 
 
 def _identity(entry: Entry) -> Identity:
-    """Return what makes two entries the same: where they are, and what is run or allowed."""
+    """Return what identifies an entry: its path, and what it runs or allows."""
     value = entry.value
     if entry.how != "add":
         return entry.path, _program(value) or str(value)
@@ -128,7 +128,7 @@ def _identity(entry: Entry) -> Identity:
 
 
 def _ours(root: Any) -> list[tuple[Identity, Path]]:
-    """Return what is ours in a file: its identity, and the path at which it can be cut out."""
+    """Return our entries in a file: the identity of each, and the path to remove."""
     found: list[tuple[Identity, Path]] = []
     for name in _SERVERS:
         program = _program(at(root, (name, SERVER)))
@@ -155,7 +155,7 @@ def _ours(root: Any) -> list[tuple[Identity, Path]]:
 
 
 def _stale(root: Any, wanted: Sequence[Identity]) -> Path | None:
-    """Return where the last thing of ours is that is not wanted, or is there a second time."""
+    """Return the path of our last entry that is unwanted or a duplicate, if any."""
     seen: list[Identity] = []
     found: Path | None = None
     for identity, path in _ours(root):

@@ -32,7 +32,7 @@ class BrokenError(ConfigError):
 
 
 class Node:
-    """A value and where it stands; for containers, where each member begins and what it is."""
+    """A value and its position; for containers, also those of its members."""
 
     __slots__ = ("_members", "_text", "end", "start", "value")
 
@@ -43,7 +43,7 @@ class Node:
 
     @property
     def members(self) -> list[Member]:
-        """The elements of a container. Looked for when asked: of a file of megabytes few matter."""
+        """The elements of a container, parsed on demand: of a file of megabytes few matter."""
         if self._members is None:
             self._members = []
             if self.is_container and self.end > self.start:
@@ -56,12 +56,12 @@ class Node:
         return isinstance(self.value, (dict, list))
 
     def find(self, key: str | int) -> Node | None:
-        """Return a member's value. Of keys that are there twice the last counts, as for every reader."""
+        """Return a member's value. If a key occurs twice, the last one counts, as for every reader."""
         found = [each.node for each in self.members if each.key == key]
         return found[-1] if found else None
 
     def at(self, path: Path) -> Node | None:
-        """Return what is at a path; None if nothing is."""
+        """Return the value at a path, or None."""
         node: Node | None = self
         for key in path:
             node = node.find(key) if node is not None and node.is_container else None
@@ -95,14 +95,14 @@ class _Parser:
         node = self.value(0)
         self.skip()
         if self.at < len(self.text):
-            raise self.broken("something follows the end of the value")
+            raise self.broken("there is text after the end of the value")
         return node
 
     def broken(self, what: str) -> BrokenError:
         return BrokenError(self.text.count("\n", 0, self.at) + 1, what)
 
     def skip(self) -> None:
-        """Go over blanks and comments."""
+        """Skip blanks and comments."""
         text = self.text
         while True:
             if found := _BLANK.match(text, self.at):
@@ -120,12 +120,12 @@ class _Parser:
 
     def value(self, depth: int) -> Node:
         if depth > _MAX_DEPTH:
-            raise self.broken(f"more than {_MAX_DEPTH} values stand inside each other")
+            raise self.broken(f"values are nested more than {_MAX_DEPTH} levels deep")
         node = Node(self.text, self.at)
         char = self.text[self.at : self.at + 1]
         if not char or (char not in '{["' and not _SCALAR.match(self.text, self.at)):
             raise self.broken("a value is expected" + (f", not {char!r}" if char else "; the text ends here"))
-        try:  # what is plain JSON is read at the speed of C
+        try:  # plain JSON is parsed by the C scanner
             node.value, self.at = _FAST(self.text, self.at)
         except (ValueError, RecursionError):
             if char not in ("{", "["):
@@ -181,7 +181,7 @@ def parse(text: str) -> Node:
 
 
 def put(text: str, path: Path, value: object) -> str:
-    """Return the text with a value at a path where nothing is; containers that are missing are made."""
+    """Return the text with a value at a free path; missing containers are created."""
     root = parse(text)
     depth = next((each for each in range(len(path) - 1, 0, -1) if root.at(path[:each]) is not None), 0)
     for key in reversed(path[depth + 1 :]):
@@ -198,7 +198,7 @@ def append(text: str, path: Path, value: object) -> str:
 
 
 def _insert(text: str, path: Path, key: str | int, value: object) -> str:
-    """Put a new member behind the last one of a container."""
+    """Insert a new member after the last one of a container."""
     node = parse(text).at(path)
     assert node is not None  # noqa: S101 - the caller found it
     if node.start == node.end:  # blank text
@@ -242,7 +242,7 @@ def _insert_first(text: str, node: Node, named: str, value: object, style: _Styl
 
 
 def cut(text: str, path: Path) -> str:
-    """Return the text without the member at a path; what stood around it closes up."""
+    """Return the text without the member at a path; the gap is closed."""
     root = parse(text)
     holder = root.at(path[:-1])
     numbers = [n for n, each in enumerate(holder.members) if each.key == path[-1]] if holder else []
@@ -271,7 +271,7 @@ def _cut(text: str, holder: Node, number: int, start: int) -> str:
 
 
 def _says(text: str, before: Node, path: Path) -> bool:
-    """Whether a text says what another one did without the value at a path."""
+    """Whether a text has the same members as before, without the value at a path."""
     try:
         now = parse(text)
     except BrokenError:
@@ -281,7 +281,7 @@ def _says(text: str, before: Node, path: Path) -> bool:
 
 
 def _back_over_blanks(text: str, at: int) -> int:
-    """Go back over the blanks before a member: to the end of the line before it, or to what stands there."""
+    """Return where the blanks before a member begin: at the end of the previous line, or after other text."""
     begin = at
     while begin > 0 and text[begin - 1] in " \t":
         begin -= 1
@@ -291,13 +291,13 @@ def _back_over_blanks(text: str, at: int) -> int:
 
 
 def _end_of_line(text: str, at: int) -> int:
-    """Return where a line ends if nothing but a comment is left of it, else where we are."""
+    """Return the end of the line if only a comment remains on it, else the position itself."""
     found = _REST.match(text, at)
     return at if found is None else found.end() - found[0].endswith("\r")
 
 
 class _Style:
-    """How a file is written: what a level of indentation is, and how its lines end."""
+    """How a file is written: its unit of indentation and its line endings."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -306,17 +306,17 @@ class _Style:
         self.unit = "\t" if found and "\t" in found[1] else (found[1] if found else "  ")
 
     def indent_at(self, at: int) -> str:
-        """Return the blanks with which a place's line begins."""
+        """Return the indentation of the line at a position."""
         begin = self._text.rfind("\n", 0, at) + 1
         line = self._text[begin:at].removeprefix("\ufeff")
         return line[: len(line) - len(line.lstrip(" \t"))]
 
     def begins_line(self, at: int) -> bool:
-        """Whether only blanks stand before a place on its line."""
+        """Whether there are only blanks before a position on its line."""
         return not self._text[self._text.rfind("\n", 0, at) + 1 : at].strip(" \t")
 
     def deeper(self, at: int) -> str:
-        """Return the indentation of what is inside the container at a place."""
+        """Return the indentation of the members of the container at a position."""
         return self.indent_at(at) + self.unit
 
     def dump(self, value: object, indent: str | None) -> str:

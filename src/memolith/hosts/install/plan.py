@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Step(Value):
-    """What happens to one file; `problem` instead if it cannot be changed. None stands for no file."""
+    """What happens to one file, or the `problem` if it cannot be changed. None means no file."""
 
     after: bytes | None
     before: bytes | None
@@ -33,12 +33,12 @@ class Step(Value):
 
     @property
     def is_change(self) -> bool:
-        """Whether the file will be another one."""
+        """Whether the file will change."""
         return self.problem is None and self.before != self.after
 
     @property
     def action(self) -> str:
-        """What is done, in one word."""
+        """The action, in one word."""
         if self.problem is not None:
             return "failed"
         if self.before == self.after:
@@ -47,7 +47,7 @@ class Step(Value):
 
     @property
     def holds(self) -> str:
-        """What of ours is in a file that has nothing else, in some words."""
+        """What a file of ours holds, in a few words."""
         parts: dict[str, list[str]] = {}
         for entry in (each for each in self.target.entries if each.how != "need"):
             name = entry.value if isinstance(entry.value, str) else entry.path[-1]
@@ -58,7 +58,7 @@ class Step(Value):
         )
 
     def diff(self) -> str:
-        """Return what changes as a diff with little around it: the rest of the file is not ours to show."""
+        """Return the change as a diff with little context: the rest of the file is not ours to show."""
         old, new = (_text(each).splitlines() for each in (self.before, self.after))
         names = [self.path if each is not None else "/dev/null" for each in (self.before, self.after)]
         return "\n".join(unified_diff(old, new, names[0], names[1], lineterm="", n=1))
@@ -69,13 +69,13 @@ def _text(data: bytes | None) -> str:
 
 
 class Planner:
-    """Plans for one place, with what the home knows of earlier installations."""
+    """Plans for one place, given what the home knows about earlier installations."""
 
     def __init__(self, place: Place, installs: outside.Installs) -> None:
         self._place, self._installs = place, installs
 
     def steps(self, host: Host, more: Sequence[Target] = (), *, uninstall: bool = False) -> list[Step]:
-        """Return the steps that make memolith part of an agent, or take it out, one for each file."""
+        """Return the steps that install memolith in an agent, or uninstall it, one per file."""
         change = self._without if uninstall else self._with
         return [self._step(host, each, change) for each in [*host.targets(self._place), *more]]
 
@@ -106,14 +106,14 @@ class Planner:
             is_ours = before is None or (known is not None and known.written == sha256(before))
             if not is_ours and before != target.text.encode():
                 raise entries.ForeignError(
-                    "is there and not ours, or was changed since; remove or rename it, then try again"
+                    "exists and is not ours, or has been changed since; remove or rename it, then try again"
                 )
             return target.text.encode()
         text = (before or b"").decode("utf-8")
         return entries.merged(text, target.form, target.entries, self._was_there(target)).encode()
 
     def _without(self, target: Target, before: bytes | None) -> bytes | None:
-        """Return a file without us: as it was before, to the byte, if nobody else has changed it since."""
+        """Return a file without our entries: the same bytes as before us, if nobody has changed it since."""
         if before is None:
             return None
         known = self._installs.get(target.path)
@@ -122,7 +122,7 @@ class Planner:
         if target.form == "text":
             if before != target.text.encode():
                 raise entries.ForeignError(
-                    "was changed since it was installed; remove it by hand if it is not needed"
+                    "has been changed since it was installed; remove it by hand if it is not needed"
                 )
             return None
         text = before.decode("utf-8")
@@ -132,7 +132,7 @@ class Planner:
         return None if is_empty and known is not None and known.before is None else left.encode()
 
     def _was_there(self, target: Target) -> Callable[[Path], bool]:
-        """Return what tells whether a container was in the file before us, and stays though it is empty."""
+        """Return a test for containers that were in the file before us, and stay even if empty."""
         known = self._installs.get(target.path)
         before: object = None
         if known is not None and known.before:
@@ -141,7 +141,7 @@ class Planner:
         return lambda path: entries.at(before, path) is not None
 
     def apply(self, step: Step, *, uninstall: bool = False) -> None:
-        """Do a step, and write down how to take it back."""
+        """Apply a step, and record how to undo it."""
         known = self._installs.get(step.path)
         if uninstall:
             outside.swap(step.path, step.before, step.after)
@@ -154,7 +154,7 @@ class Planner:
             known = outside.Known(
                 path=step.path, before=without, made=known.made if known else [], written=""
             )
-        # First what is needed to take it back, then the file: a crash in between loses nothing.
+        # First what is needed to undo it, then the file: a crash in between loses nothing.
         known = known.but(written=sha256(step.after or b""))
         self._installs.keep(known, step.before)
         mode = 0o644 if self._place.project else 0o600  # a project's files are for all who work on it
@@ -162,23 +162,23 @@ class Planner:
             self._installs.keep(known.but(made=made), step.before)
 
     def apply_all(self, steps: Sequence[Step], *, uninstall: bool) -> list[MemolithError]:
-        """Do the steps that change something; return what went wrong: one file never stops the rest."""
+        """Apply the steps that change something; return the failures: one file never stops the rest."""
         failed: list[MemolithError] = []
         # Backwards: the first file of an agent may have needed the directory that the others are in.
         for step in reversed(steps) if uninstall else steps:
             try:
                 if step.is_change:
                     self.apply(step, uninstall=uninstall)
-                elif uninstall and step.action == "unchanged":  # what others took out themselves
+                elif uninstall and step.action == "unchanged":  # somebody removed it by hand
                     self._installs.forget(step.path)
             except MemolithError as error:
                 failed.append(error)
-            outside.tidy(step.path)  # what an interrupted installation left next to it
+            outside.tidy(step.path)  # leftovers of an interrupted installation
         return failed
 
 
 def doubles(place: Place, names: Sequence[str]) -> list[str]:
-    """Return where memolith would be run twice, for a person to decide."""
+    """Return notes about places where memolith would run twice, for a person to decide."""
     found = []
     settings = _settings(HOSTS["claude"].directory(place), "settings.json")
     codex = _settings(HOSTS["codex"].directory(place), "config.toml")
@@ -205,7 +205,7 @@ def doubles(place: Place, names: Sequence[str]) -> list[str]:
 
 
 def _settings(directory: str, name: str) -> dict[str, object]:
-    """Return what a settings file says; nothing if it cannot be read."""
+    """Return the contents of a settings file; empty if it cannot be read."""
     try:
         text = (outside.read(os.path.join(directory, name)) or b"").decode("utf-8")
         return entries.value_of(text, name.rpartition(".")[2])

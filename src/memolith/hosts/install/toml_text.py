@@ -1,7 +1,7 @@
-"""Editing TOML that belongs to somebody else: one table is put at the end, or cut out; nothing else changes.
+"""Editing TOML that belongs to somebody else: one table is appended or removed; nothing else changes.
 
-Only as much of the grammar is followed as is needed to know where a statement ends. Whether a text is TOML,
-and whether an edit did what it should, is asked of `tomllib`.
+Implements only as much of the grammar as is needed to find the end of a statement. `tomllib` decides
+whether a text is TOML, and whether an edit did what it should.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def put(text: str, path: Path, table: dict[str, object]) -> str:
-    """Return the text with a new table behind everything else; BrokenError if it cannot have one."""
+    """Return the text with a new table at its end; BrokenError if it cannot have one."""
     newline = "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
     lines = [f"[{'.'.join(_key(each) for each in path)}]"]
     lines += [f"{_key(key)} = {_value(value)}" for key, value in table.items()]
@@ -77,7 +77,7 @@ def cut(text: str, path: Path) -> str:
 
 
 def _statements(text: str) -> list[tuple[int, int]]:
-    """Return where each statement, a header or a key with its value, begins and ends."""
+    """Return the start and end of each statement: a header, or a key with its value."""
     parse(text)
     found: list[tuple[int, int]] = []
     position = 1 if text.startswith("\ufeff") else 0
@@ -95,7 +95,7 @@ def _statements(text: str) -> list[tuple[int, int]]:
 
 
 def _end(text: str, start: int) -> int:
-    """Return where the line ends on which no bracket and no string is open any more."""
+    """Return the end of the first line on which all brackets and strings are closed."""
     depth = 0
     for piece in _PIECE.finditer(text, start):
         if piece[0] in ("[", "{"):

@@ -96,7 +96,7 @@ def named(paths: Sequence[str], only: Agent | None = None, *, mine: bool = False
     for path in paths:
         file = path.partition("#")[0]
         if link := whose.link_on_the_way(file):
-            raise InputError(f"{quoted(link)} is a link, and not followed; name what it leads to")
+            raise InputError(f"{quoted(link)} is a symbolic link, which is not followed; name its target")
         if os.path.isdir(path):
             inside = newest(path, "**/*.jsonl", f"**/{FILE}")
         elif os.path.isfile(path) or os.path.isfile(file):

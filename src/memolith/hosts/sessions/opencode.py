@@ -83,7 +83,7 @@ def _open(path: str) -> Iterator[sqlite3.Connection]:
             yield db
     except (sqlite3.Error, UnicodeDecodeError) as error:  # its words about a damaged schema may be no text
         raise TextError(
-            f"{path}: cannot be read as a database of opencode ({error}); is it another version's?"
+            f"{path}: cannot be read as an opencode database ({error}); was it written by another version?"
         ) from None
 
 
