@@ -85,10 +85,9 @@ def text_argument(value: str) -> str:
         data = sys.stdin.buffer.read(MAX_ACCEPT_BYTES + 1)
     except OSError as error:
         raise InputError(f"standard input: {error.strerror or error}") from None
-    text = _decoded(data, "standard input", whole=len(data) <= MAX_ACCEPT_BYTES)
-    return (
-        text if len(data) <= MAX_ACCEPT_BYTES else f"{text}\ufffd"
-    )  # one byte over the limit is too long even if it cuts a character
+    is_whole = len(data) <= MAX_ACCEPT_BYTES
+    text = _decoded(data, "standard input", whole=is_whole)
+    return text if is_whole else f"{text}\ufffd"  # too long, even if the limit cuts a character
 
 
 def file_text(file: str) -> str:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 class Options:
     """The options that every command understands."""
 
-    __slots__ = ("ephemeral", "home", "json", "mem", "project", "terminal")
-
     def __init__(self, mem: Mem | None = None) -> None:
         self.mem = mem  # the memory of a host that runs a command in its own process
         self.terminal = mem is None  # whether we may use the terminal, if any

@@ -37,13 +37,6 @@ _SHELLS = ("bash", "zsh", "fish")
 _ACTIONS = ("list", "get", "set", "path")
 _INDEX_ACTIONS = ("status", "sync", "rebuild")
 _AGAIN = "`memolith index sync` continues where it stopped, and so does the next recall"
-# A session as an agent would pass it in: JSON lines, one turn each.
-_SESSION = (
-    '{"role": "user", "text": "run the tests", "time": "2026-11-10T10:00:00Z"}\n'
-    '{"role": "assistant", "text": "Running npm test …", "time": "2026-11-10T10:00:04Z"}\n'
-    '{"role": "user", "text": "No, use pnpm test instead of npm test.", "time": "2026-11-10T10:01:00Z"}\n'
-    '{"role": "assistant", "text": "Understood.", "time": "2026-11-10T10:01:03Z"}\n'
-)
 _file = click.argument("file", required=False, shell_complete=completing.files_to_undo)
 
 
@@ -280,7 +273,7 @@ def _played(line: str, home: str, project: str) -> str:
     done = subprocess.run(
         programs.ourselves(*shlex.split(line)[1:], "--home", home, "--project", project),
         capture_output=True,
-        input=_SESSION,
+        input=Path(__file__).with_name("demo.jsonl").read_text("utf-8"),  # the session that it adds
         encoding="utf-8",
         check=False,
         # The temporary directory may be inside a repository; the demo's project must not be.

@@ -185,9 +185,7 @@ class Tools:
 
 
 def _tool(offer: dict[str, Any]) -> Tool:
-    from memolith.base.values import (
-        Tool,  # listing tools comes first and must be quick
-    )
+    from memolith.base.values import Tool  # late: listing the offers must be quick
 
     hints = offer["annotations"]
     kind = "read" if hints["readOnlyHint"] else "change" if hints["destructiveHint"] else "add"

@@ -28,8 +28,6 @@ class ProtocolError(Exception):
 class Broken:
     """A line that is not a message: the error to answer with, and its id if it can be found."""
 
-    __slots__ = ("error", "id")
-
     def __init__(self, line: bytes, error: ProtocolError) -> None:
         self.id, self.error = _id_in(line), error
 

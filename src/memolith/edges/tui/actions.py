@@ -48,9 +48,8 @@ class Acting(App[None]):
         super().__init__()
         self.mem = mem
         self.shelf: Shelf | None = None
-        self._done: list[
-            tuple[str, float, float]
-        ] = []  # descriptions of the changes, with their start and end
+        # Descriptions of the changes, with their start and end.
+        self._done: list[tuple[str, float, float]] = []
 
     @property
     @abstractmethod

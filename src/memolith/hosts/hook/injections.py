@@ -21,8 +21,6 @@ _TOLD = "told"  # not a host's event: reported problems
 class Injection:
     """What a hook injects, and what to note about it."""
 
-    __slots__ = ("lines", "mark", "problem", "refs", "revision", "text")
-
     def __init__(
         self, text: str = "", refs: Iterable[str] = (), revision: str = "", lines: Iterable[str] = ()
     ) -> None:

@@ -43,20 +43,6 @@ MAX_BYTES = 8 * 1_048_576
 class Call:
     """One event. `prompt` is empty if nobody typed it; `key` distinguishes events of the same kind."""
 
-    __slots__ = (
-        "cwd",
-        "event",
-        "host",
-        "key",
-        "name",
-        "named_host",
-        "prompt",
-        "session",
-        "source",
-        "summary",
-        "transcript",
-    )
-
     def __init__(self, row: dict[str, object], host: str, event: str) -> None:
         self.named_host, self.host = host, _host(row, host)
         self.name = _text(row, "hook_event_name") or event
