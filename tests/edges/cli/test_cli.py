@@ -121,6 +121,23 @@ def test_the_fast_door_and_the_slow_door_answer_alike(mem: Mem, work: Path, capf
         assert ask.run_fast(unusual) is None
 
 
+@pytest.mark.parametrize("more", [[], ["--kind=preference", "--scope", "user", "--json"], ["--taint", "web"]])
+def test_both_doors_remember_alike(more: list[str], work: Path, tmp_path: Path, capfd: Capture) -> None:
+    from memolith.edges.cli import app, ask
+
+    seen = []
+    for number, door in enumerate((ask.run_fast, app.run)):
+        home = tmp_path / f"home{number}"
+        places = ["--home", str(home), "--project", str(work)]
+        assert door(["remember", "Use 6380.", "--title", "Port", *places, *more]) == 0
+        files = [each.read_text() for each in sorted(home.glob("memory/**/*.md"))]
+        seen.append((capfd.readouterr().out.replace(str(home), "home"), files))
+    assert seen[0] == seen[1]
+    assert seen[0][1]
+    for line in ("x", "x --title", "- --title T", "x y --title T", "x --title T --limit 1"):
+        assert ask.run_fast(["remember", *line.split()]) is None
+
+
 def test_escape_sequences_in_a_memory_do_not_reach_the_terminal(mem: Mem, work: Path) -> None:
     mem.write("long_term", "x")
     (mem.root / "MEMORY.md").write_text("evil \x1b]0;title\x07 \x1b[2J \x9b text\n")
