@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import memolith
 from bench import costs, page, results, table
 from bench.corpora import DATA
+from memolith.index.vectors import minilm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,16 +45,10 @@ def quality() -> Iterator[Row]:
         print(f"Quality was not measured: there is no {DATA}; set MEMOLITH_DATA.", file=sys.stderr)
         return
     rows = []
-    for row in table.every(lexical=not _has_model()):
+    for row in table.every(lexical=minilm.find() is None):
         rows.append(row)
         print(f"measured {row['set']}", file=sys.stderr, flush=True)
     yield {"rows": rows}
-
-
-def _has_model() -> bool:
-    from memolith.index.vectors import minilm
-
-    return minilm.find() is not None
 
 
 def measure(given: argparse.Namespace, command: str) -> None:

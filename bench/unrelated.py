@@ -6,8 +6,8 @@ own memory with and without the threshold. Reads the public sets in `../shared/d
 
 from __future__ import annotations
 
-import argparse
 import random
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from memolith.recall import weights
 SETS = {"notes": "devnotes, as typed", "chat": "LoCoMo, turns", "science": "SciFact"}
 EACH = 34  # questions of each domain to each other one: 204 in all
 SEED = 7
-STEPS = (0.75, 1.0, 1.2, 1.4, 1.7, 2.0)
 
 
 def questions(name: str) -> list[Row]:
@@ -59,32 +58,19 @@ class Domain:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench.unrelated")
-    parser.add_argument(
-        "--lexical", action="store_true", help="without vectors, even if the extra is installed"
-    )
-    parser.add_argument("--curve", action="store_true", help="for several thresholds")
-    parser.add_argument("--keep", type=Path, help="directory for the homes, used again by the next run")
-    chosen = parser.parse_args()
+    lexical = "--lexical" in sys.argv  # without vectors, even if the extra is installed
     choice = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="memolith-unrelated-") as directory:
-        base = chosen.keep or Path(directory)
-        domains = [Domain(name, base / name, choice, semantic=not chosen.lexical) for name in SETS]
-        weight = "ANSWER" if chosen.lexical else "NEAR"
-        now = getattr(weights, weight)
+        domains = [Domain(name, Path(directory, name), choice, semantic=not lexical) for name in SETS]
+        weight = "ANSWER" if lexical else "NEAR"
         print("| threshold | answered | " + " | ".join(f"own: {each.name}" for each in domains) + " |")
         print("|---|---|" + "---|" * len(domains))
-        for step in STEPS if chosen.curve else (1.0,):
-            with weighed({weight: now * step}):
-                print(_row(domains, f"{weight} {now * step:.3f}"), flush=True)
+        answered = [count for each in domains for count in each.answered().values()]
+        total, asked_ = sum(answered), EACH * len(answered)
+        kept = [f"{(found := each.found()):.3f} ({found / each.best:.1%} kept)" for each in domains]
+        name = f"{weight} {getattr(weights, weight):.3f}"
+        print(f"| {name} | {total} of {asked_} ({total / asked_:.1%}) | {' | '.join(kept)} |")
     return 0
-
-
-def _row(domains: list[Domain], name: str) -> str:
-    answered = [count for each in domains for count in each.answered().values()]
-    total, asked_ = sum(answered), EACH * len(answered)
-    kept = [f"{(found := each.found()):.3f} ({found / each.best:.1%} kept)" for each in domains]
-    return f"| {name} | {total} of {asked_} ({total / asked_:.1%}) | {' | '.join(kept)} |"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from unittest.mock import patch
@@ -140,10 +140,15 @@ def command(*line: str) -> Way:
 
     def run(home: Path, work: Path) -> Answer:
         done = ask.command(*line, "--home", str(home), "--project", str(work))
-        is_honest = '"complete": false' in done.out or "--json" not in line or not done.out
-        return Answer(done.out, (bool(done.code and done.errors) and is_honest) or _IN_MEMORY in done.out)
+        return Answer(done.out, _tells(line, done) or _IN_MEMORY in done.out)
 
     return run
+
+
+def _tells(line: Sequence[str], done: ask.Printed) -> bool:
+    """Whether a command says that its answer is not whole: by its exit code, and in JSON too."""
+    is_honest = '"complete": false' in done.out or "--json" not in line or not done.out
+    return bool(done.code and done.errors) and is_honest
 
 
 def hook(name: str, **fields: str) -> Way:
@@ -336,10 +341,8 @@ def _process(memory: Memory, line: list[str], before: list[str], limit: int | No
     done = subprocess.run(
         [*call, "--project", str(memory.work)], capture_output=True, text=True, check=False, preexec_fn=few
     )
-    is_honest = "--json" not in line or '"complete": false' in done.stdout or not done.stdout
     # Without descriptors Python itself may not start: that is no answer, and is told.
-    tells = bool(done.returncode and done.stderr) and is_honest
-    tells = tells or _IN_MEMORY in done.stderr
+    tells = _tells(line, ask.Printed(done.returncode, done.stdout, done.stderr)) or _IN_MEMORY in done.stderr
     return Answer(
         done.stdout, tells and ("Traceback" not in done.stderr or (limit is not None and limit < 6))
     )

@@ -140,37 +140,6 @@ def test_a_person_at_a_terminal_is_asked_once(
 # ---------------------------------------------------------------- paths
 
 
-@pytest.mark.parametrize("how", ["cloned into it", "cloned in its place", "begun in its place"])
-def test_a_repository_at_the_path_of_a_plain_folder_does_not_inherit_its_memory(
-    how: str, tmp_path: Path
-) -> None:
-    place = tmp_path / "ws"
-    place.mkdir()
-    written = tell(place)
-    if how != "cloned into it":
-        shutil.rmtree(place)
-    if how == "begun in its place":
-        repo(place)
-    else:
-        place.mkdir(exist_ok=True)
-        git(place, "init", "-q")
-        git(place, "remote", "add", "origin", ORIGIN)
-    assert not sees(place)
-    assert f"this place was known as {written}" in Mem.open(place).identity.notice
-    assert tell(place) != written
-
-
-def test_a_shallow_clone_keeps_its_memory_but_another_at_its_path_does_not_get_it(tmp_path: Path) -> None:
-    git(repo(tmp_path / "seed"), "commit", "-q", "--allow-empty", "-m", "second")
-    url = f"file://{tmp_path}/seed"
-    git(tmp_path, "clone", "-q", "--depth=1", url, "ws")
-    tell(tmp_path / "ws")
-    assert sees(tmp_path / "ws")
-    shutil.rmtree(tmp_path / "ws")
-    git(tmp_path, "clone", "-q", "--depth=1", url, "ws")
-    assert not sees(tmp_path / "ws")
-
-
 def test_a_clone_that_borrows_its_objects_needs_a_persons_word(tmp_path: Path) -> None:
     written = tell(repo(tmp_path / "app"))
     git(tmp_path, "clone", "-q", "--shared", str(tmp_path / "app"), "borrower")
@@ -228,19 +197,6 @@ def test_a_project_without_an_origin_is_found_on_another_disk_by_what_was_commit
     shutil.copytree(app, tmp_path / "disk")
     shutil.rmtree(app)
     assert (sees(tmp_path / "disk"), slug(tmp_path / "disk")) == (True, written)
-
-
-@pytest.mark.parametrize("pointer", ["app/.git", "./app/.git/.", "hub.git"])
-def test_a_workspace_that_names_a_repository_in_it_as_its_own_is_a_plain_folder(
-    pointer: str, tmp_path: Path
-) -> None:
-    app = repo(tmp_path / "ws/app", ORIGIN)
-    written = tell(app)
-    git(app, "clone", "-q", "--bare", ".", "../hub.git")
-    git(tmp_path / "ws/hub.git", "remote", "set-url", "origin", ORIGIN)
-    (tmp_path / "ws/.git").write_text(f"gitdir: {pointer}\n")
-    assert not sees(tmp_path / "ws")
-    assert slug(app) == written
 
 
 @pytest.fixture
@@ -361,21 +317,6 @@ def test_a_new_clone_where_the_old_one_was_is_proved_and_known_from_then_on(
         with Mem.open(app) as mem:
             list(worker.work(mem))
         assert (sees(app), slug(app)) == (True, written)
-
-
-@pytest.mark.parametrize("origin", ["", ORIGIN])
-def test_a_fork_at_a_known_path_is_apart_and_a_restored_copy_is_not(tmp_path: Path, origin: str) -> None:
-    """Also what was made from the same template: a container has another one at `/workspace` each day."""
-    app = repo(tmp_path / "app", origin)
-    written = tell(app)
-    app.rename(tmp_path / "saved")
-    clone(tmp_path / "saved", app, "https://example.org/mallory/fork")
-    git(app, "commit", "-q", "--allow-empty", "-m", "theirs")
-    assert not sees(app)
-    assert slug(app) != written
-    shutil.rmtree(app)
-    shutil.copytree(tmp_path / "saved", app)
-    assert slug(app) == written
 
 
 def branched(place: Path) -> list[str]:

@@ -9,19 +9,11 @@ from memolith.text.names import MAX_DEPTH, NAMESPACES, parse_address
 from tests.shared import rows
 
 
-@pytest.mark.parametrize(
-    ("url", "place"),
-    [
-        ("memory://root", ("root", ())),
-        ("memory://root/MEMORY.md", ("root", ("MEMORY.md",))),
-        ("memory://project/notes/a%20b.md", ("project", ("notes", "a b.md"))),
-        ("memory://user/notes/cafe%CC%81.md", ("user", ("notes", "caf\u00e9.md"))),
-        ("memory://root/notes/日本語.md", ("root", ("notes", "日本語.md"))),
-        ("memory://root/skills/deploy/SKILL.md", ("root", ("skills", "deploy", "SKILL.md"))),
-    ],
-)
-def test_an_address_gives_a_namespace_and_the_parts_of_a_path(url: str, place: object) -> None:
-    assert parse_address(url) == place
+@pytest.mark.parametrize(("url", "namespace", "parts"), rows("text/addresses"))
+def test_an_address_gives_a_namespace_and_the_parts_of_a_path(
+    url: str, namespace: str, parts: list[str]
+) -> None:
+    assert parse_address(url) == (namespace, tuple(parts))
 
 
 @pytest.mark.parametrize(

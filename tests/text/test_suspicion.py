@@ -4,7 +4,6 @@ The examples are in `suspicion/attacks.md` and `suspicion/benign.md`, one per li
 """
 
 import base64
-import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text.suspicion import rules, suspicions
-from tests.shared import seconds
+from tests.shared import LONG, rows, seconds
 
 HERE = Path(__file__).parent / "suspicion"
 
@@ -91,14 +90,7 @@ def test_a_head_that_claims_a_person_is_flagged_and_a_plain_one_is_not() -> None
     assert flagged("The record says\ntrust: user\n") == set()
 
 
-BEGINNINGS = [
-    *("a", "a ", "a.", "a b ", "a_b_c_d_", "-", "=", "--skip-", "curl ", "curl | ", "curl x; "),
-    *("wget x && ", "base64 -d ", "<", "<system ", "[inst]", "human: ", "* ", "rm -rf ", "\n\n"),
-    *("\n- ", "&#1", "&lt;", "aGVs", "QUJD ", "é", "и", "忽略", "不要", "ignoriere "),
-    *("ignorez les ", "https://", "without ", "exec(", "urlopen(", "---\nx: y\n", "ａ", "\u200b"),
-    *("a\u0430", "41", "i g n o r e ", "i.g.", "ignore all previous ", "never tell "),
-    *("send the password ", "skip the ", "تجاهل ", "이전 지시", "open https://x and ", "system: "),
-]
+BEGINNINGS = rows("text/suspicion/beginnings")
 
 
 @given(st.lists(st.sampled_from(BEGINNINGS) | st.text(max_size=6), max_size=40))
@@ -111,7 +103,7 @@ def test_any_text_gives_places_inside_it(pieces: list[str]) -> None:
 
 
 # The long run looks at 64 KiB each, the default one at a quarter of it: what grows faster shows there too.
-SIZE = 65_536 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 16_384
+SIZE = 65_536 if LONG else 16_384
 
 
 @pytest.mark.parametrize("unit", [*BEGINNINGS, *(one + two for one, two in pairwise(BEGINNINGS[::3]))])

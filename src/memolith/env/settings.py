@@ -77,13 +77,8 @@ class Setting:
         return " ".join(self._row.partition("\n")[2].split())
 
 
-def _table() -> dict[str, Setting]:
-    with open(os.path.join(os.path.dirname(__file__), "settings.txt"), encoding="utf-8") as file:
-        rows = file.read().split("\n\n")[1:]
-    return {row[: row.index(":")]: Setting(row) for row in rows}
-
-
-SETTINGS = _table()
+with open(os.path.join(os.path.dirname(__file__), "settings.txt"), encoding="utf-8") as _file:
+    SETTINGS = {row[: row.index(":")]: Setting(row) for row in _file.read().split("\n\n")[1:]}
 
 
 class StrangerError(ConfigError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def fnv1a64(data: bytes) -> int:
-    """Return the 64-bit FNV-1a hash; the same everywhere and for ever, so names may depend on it."""
+    """Return the 64-bit FNV-1a hash; the same everywhere and forever, so names may depend on it."""
     value = 0xCBF29CE484222325
     for byte in data:
         value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF

@@ -163,7 +163,7 @@ def presentable(text: str) -> str:
 def halves(text: str, marker: str) -> tuple[str, str | None]:
     """Split a text at the first line that is `marker`: what is above, and what is below (None: no such line).
 
-    A marker in the middle of a line, or indented, is somebody speaking of it.
+    A marker in the middle of a line, or indented, is only mentioned.
     """
     at = text.find(marker)
     while at >= 0:

@@ -34,7 +34,7 @@ class _Lazy:
 
 
 def lines(path: str) -> list[str]:
-    """Return the lines of a table in this room (`secrets/names.txt`), without those that explain."""
+    """Return the lines of a table in this room (`secrets/names.txt`), without its comments."""
     with open(os.path.join(os.path.dirname(__file__), path), encoding="utf-8") as file:
         return [line for line in file.read().split("\n") if line and not line.startswith("# ")]
 

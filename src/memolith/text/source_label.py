@@ -3,7 +3,7 @@
 What the user or their agent wrote is shown as it is (the history knows whose change it was). Everything else
 is labelled by the write path, whatever the text says of itself: a note in its frontmatter (`origin`, `taint`,
 `accepted`), a shared document at the end of each line, `[source: extracted, web]`, for any may be shown
-alone. What a label calls outside is shown to who asks, and to nobody else (`is_outside`).
+alone. What a label calls outside is shown only to those who ask (`is_outside`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _of_both(old: str, new: str, source: Source) -> Source:
 
 
 def kept_head(old: str | None, new: str) -> str:
-    """Return a file whose head says of its source what it said before; only a person's review changes that.
+    """Return a file whose head names the same source as before; only a person's review changes that.
 
     A new one may say that it is from outside, but not that it was accepted.
     """
@@ -139,7 +139,7 @@ def unlabelled(line: str) -> str:
 
 
 def escaped(line: str) -> str:
-    """Return a line of one's own that ends like a label so that it has none."""
+    """Escape what looks like a label at the end of a person's own line."""
     said, found, rest = line.rpartition(_LABEL)
     return f"{said}\\{found}{rest}" if label_of(line) else line
 
@@ -151,7 +151,7 @@ def waits(text: str) -> list[str]:
 
 
 def _source(text: str) -> Source:
-    """Return the source that a label tells."""
+    """Return the source that a label names."""
     origin, *rest = text.split(", ")
     accepted = rest[-1:] == ["accepted"]
     return Source(origin, rest[0] if len(rest) > accepted else "", accepted=accepted)

@@ -50,7 +50,7 @@ def suspicions(text: str) -> list[Suspicion]:
 
 @cache
 def rules() -> dict[str, tuple[str, re.Pattern[str]]]:
-    """Read the table: why each rule is one, and its pattern."""
+    """Read the table: the reason and the pattern of each rule."""
     found: dict[str, tuple[str, re.Pattern[str]]] = {}
     lists: dict[str, str] = {}
     table = "\n".join(["", *lines("suspicion.txt")]).replace("\n    ", "")

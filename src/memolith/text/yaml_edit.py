@@ -56,7 +56,7 @@ def _joined(text: str, lines: list[str], expected: dict[str, Node], name: str) -
 
 
 def _lines(text: str) -> tuple[list[str], str, int]:
-    """Return the lines of a text, how new ones end, and where those that say something end."""
+    """Return the lines of a text, the line ending of new ones, and how many there are before blank ones."""
     lines = text.removeprefix("\ufeff").split("\n")
     # Lines keep their own `\\r`; new ones follow the first.
     end = "\r" if len(lines) > 1 and lines[0].endswith("\r") else ""

@@ -4,6 +4,7 @@ import pytest
 
 from memolith.text.budget import head
 from memolith.text.secrets.redact import redact
+from tests.shared import rows
 
 UUID = "6a21555a-6761-d615-91f9-456cfa11c1eb"
 MD5 = "0cc175b9c0f1b6a831c399e269772661"
@@ -16,19 +17,7 @@ def test_a_copy_that_is_masked_uncovers_the_token_that_was_glued_to_it() -> None
     assert redact(once).text == once
 
 
-@pytest.mark.parametrize(
-    ("before", "secret", "after"),
-    [
-        ('I set the LUKS passphrase to "', "copper wagon drifts past noon", '" on the laptop.'),
-        ("he can get in with ", "Harbour77!", " as his password until Monday"),
-        ("Use ", "Harbour77", " as password for Tom"),
-        ("echo 'db.internal:5432:prod:app:", "Wq8vLz31", "' >> ~/.pgpass"),
-        ('SECRET_KEY="', "9v$k!2xq_z7m)w4t^p", '"'),
-        ("jdbc:oracle:thin:scott/", "t1gerLily8", "@ora1:1521/ORCL"),
-        ("kod dostępu: ", "KOTEK-REGEN-61270", ""),
-        ("Zugangscode: ", "BLAU-4711", " am Tor"),
-    ],
-)
+@pytest.mark.parametrize(("before", "secret", "after"), rows("text/secrets/strangers"))
 def test_a_secret_is_known_by_the_way_it_is_told(before: str, secret: str, after: str) -> None:
     text = redact(before + secret + after).text
     assert text.startswith(f"{before}[secret:")
@@ -54,25 +43,10 @@ def test_a_line_that_points_on_names_what_is_in_the_next(sign: str) -> None:
     assert UUID not in redact(f"the API token{sign}\n{UUID}").text
 
 
-BELOW = [
-    *(
-        "password:\n  {}",
-        "password: |\n  {}",
-        "password: >-\n  {}",
-        '"password":\n   "{}"',
-        "# Password\n\n{}",
-    ),
-    *("- name: DB_PASSWORD\n  value: {}", "- password\n  - {}", "The password is:\n```\n{}\n```"),
-    *('{{"name":"DB_PASSWORD","value":"{}"}}', '{{\n "name": "DB_PASSWORD",\n "value": "{}"\n}}'),
-    'variable "db_password" {{\n  type = string\n  default = "{}"\n}}',
-    *("<key>password</key>\n<string>{}</string>", "<password>\n  {}\n</password>"),
-]
-
-
 @pytest.mark.parametrize(
     "shown", ["{1}", "{0:6}→{1}", "{0:6}\t{1}", "{0}:{1}", "app.yml-{0}-{1}", "{0} | {1}"]
 )
-@pytest.mark.parametrize("text", BELOW)
+@pytest.mark.parametrize("text", rows("text/secrets/below"))
 def test_a_number_before_each_line_parts_no_name_from_its_value(text: str, shown: str) -> None:
     lines = text.format("Xk7wombatQ2").split("\n")
     found = redact("\n".join(shown.format(number, line) for number, line in enumerate(lines, 9)))

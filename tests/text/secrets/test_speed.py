@@ -9,7 +9,7 @@ import pytest
 from memolith.text.patterns import lines
 from memolith.text.secrets import forms, names, tokens
 from memolith.text.secrets.redact import redact
-from tests.shared import LONG
+from tests.shared import LONG, rows
 from tests.shared import seconds as least
 
 # The end makes every rule run.
@@ -31,28 +31,8 @@ def pieces() -> list[str]:
     found += [f"{word} is " for word in forms._PHRASES] + [
         word.decode() for word in sorted(tokens.APART_WORDS)
     ]
-    found += [*"a-=/:'\"\\([<1éİ", "a.", "a-", "a=", "$6$a$"]
-    found += ["://", "a://b:", "https://a:bcd@x ", "?sig=", "hook/", "-u a:b1 ", "aB1 ", "aB1. ", "x_"]
-    found += ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- a\n"]
-    found += ["MHcCAQEE+", "MHcCAQEE\n", "MHcCAQEE xA1 "]
-    full = "aB1" * 21 + "a\n"
-    found += [
-        full * 3 + "aB1" * 9 + "\n",
-        full,
-        "Private-Lines: 200\n",
-        "priv: a1:a1:a1:\n",
-        "1→",
-        "1-a\n2-b\n",
-    ]
-    found += ["Private-Lines: 1\n", "memolith:allow\n", "[secret:x]", "<private>", "</private>"]
-    found += ["eyJaaaaaaaaaaaaa.", "BUNDLE_A__B="]
     found += [f"{word} " for line in lines("secrets/names.txt") for word in line.split()[2::6]]
-    found += ["password: a b c\n", "passphrase: ", "the new one ", "code door 1-", "a:1:b:c:", "x / y!1 "]
-    found += ["Passwort ist x ", "пароль: ", "密码", "密码是", "パスワードは", "x1 ist das Passwort "]
-    found += ["PIN 1", "code ", "mysql -p", "sshpass -p x ", " -p ", " -pA1# ", "echo a | sudo -S "]
-    found += ["<<< a ", "door code ", "WLAN / ", '"mysql","-p", ']
-    found += ["curl -u a:'", "| passwort |\n", "passwort,x\n", "wifi key ", "passphrase: a b c ", "(parola "]
-    found += ["password=a1b2c3 [secret:x] ", "key: 'a1b2c3d4", "password is Hunter2! ", "login: a / "]
+    found += rows("text/secrets/beginnings")
     return list(dict.fromkeys(found))
 
 

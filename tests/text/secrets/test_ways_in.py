@@ -12,6 +12,7 @@ from memolith.care.erase import purge
 from memolith.care.scan import scan_home
 from memolith.store.screen import settled
 from tests.care.test_scan import hits
+from tests.shared import rows
 
 VALUE = "Zebra!Strasse9"
 WEAK = "Sommerregen12"
@@ -96,27 +97,9 @@ def test_the_writer_is_told_what_was_masked_and_what_was_not_touched_stays(mem: 
     assert "typed-by-hand-1" in path.read_text()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "after"),
-    [
-        ("", f"password: {VALUE}", "password: [secret:password]"),
-        ("a\n", f"a\npassword: {VALUE}", "a\npassword: [secret:password]"),
-        ("key: x\nb", f"key: x\nb\nWord {VALUE}", f"key: x\nb\nWord {VALUE}"),
-        (f"password: {VALUE}\nb", f"password: {VALUE}\nc", f"password: {VALUE}\nc"),
-        (
-            "---\nname: Admin password\n---\n",
-            f"---\nname: Admin password\n---\n{VALUE}",
-            "---\nname: Admin password\n---\n[secret:password]",
-        ),
-        ("same", "same", "same"),
-        (
-            "## Alarm PIN\n<!-- updated 2026-11-17 -->\n",
-            "## Alarm PIN\n<!-- updated 2026-11-17 -->\n4618\n",
-            "## Alarm PIN\n<!-- updated 2026-11-17 -->\n[secret:pin]\n",
-        ),
-    ],
-)
-def test_only_the_lines_that_a_change_touches_are_masked(old: str, new: str, after: str) -> None:
+@pytest.mark.parametrize("change", rows("text/secrets/changes"))
+def test_only_the_lines_that_a_change_touches_are_masked(change: list[str]) -> None:
+    old, new, after = (text.format(value=VALUE) for text in change)
     assert settled(old, new, frozenset)[0] == after
 
 

@@ -312,7 +312,7 @@ def _is_harmless(target: str) -> bool:
 
 
 def _split(target: str) -> tuple[str, str]:
-    """Split off the scheme, in lower case; none if a colon belongs to a path."""
+    """Split off the scheme, in lower case; empty if the colon belongs to a path."""
     before, colon, rest = target.partition(":")
     scheme = before.lower()
     return (scheme, rest) if colon and _SCHEME.issuperset(scheme) else ("", target)

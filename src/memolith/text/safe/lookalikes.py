@@ -31,7 +31,7 @@ def look(name: str) -> str:
 
 
 def mixed_word(name: str) -> str:
-    """Return the first word in which Latin letters stand among Cyrillic or Greek ones; usually none."""
+    """Return the first word in which Latin letters stand among Cyrillic or Greek ones, or nothing."""
     if name.isascii():
         return ""
     word = ""

@@ -1,4 +1,4 @@
-"""Private keys, in their armour or as what is left of it.
+"""Private keys, whole or in part.
 
 A key is seldom shown bare: an editor numbers its lines, `grep -A` and `git blame` write before each, a diff
 marks them, JSON escapes their ends. So what stands before a line says nothing: between the two ends of an
@@ -26,7 +26,7 @@ _MOST = 60_000  # characters of one key, with what stands before its lines
 _BEGIN = lazy(r"----(?:-| )BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?(?:-| )----")
 _END = lazy(r"----(?:-| )END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?(?:-| )----")
 _BARE = lazy(r"(?:[A-Za-z0-9+/=\s\\:,.>|\"'#⏎]|-(?!---)){1,20000}+")
-# A key that was cut off may still have the head that tells how it is encrypted.
+# A key that was cut off may still have the header that says how it is encrypted.
 _CUT_OFF = lazy(
     r"(?:\s{1,2}[A-Za-z-]{3,24}: [^\n]{1,120}){0,4}+"
     r"(?:(?:\s|\\n|\\r|[>#|\"'+⏎])*+[A-Za-z0-9+/=]{16,100}+){1,400}+"
@@ -115,7 +115,7 @@ def _between(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _forwards(text: str, start: int, limit: int, *, head: int) -> tuple[list[Span], int]:
-    """Return the pieces of a key up to the first line that has none, and how far that was looked for."""
+    """Return the pieces of a key up to the first line without one, and where the search ended."""
     spans: list[Span] = []
     high = start
     for number, (low, high) in enumerate(_lines(text, start, min(limit, start + _MOST))):

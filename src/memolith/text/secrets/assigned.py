@@ -76,7 +76,7 @@ _ASSIGNS = frozenset([":=", "=", "=>", "->"])
 _QUOTED = {quote: lazy(rf"(?:[^\n\\{quote}]|\\(?!['\"`])){{1,300}}+(?=\\?{quote})") for quote in "\"'`"}
 _VALUE = lazy(r"[^\s'\"`,;<>|\\„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{1,300}+")
 _VALUE_END = lazy(r"[^\s'\"`,;<>|\\]*+")
-# So much of a long value is judged; the rest goes with it.
+# Characters of a long value that are judged; the rest is masked with them.
 _JUDGED = 300
 _PLAIN = lazy(r"[\w.~+/=:@%!$#&*-]+")
 _RUN = lazy(r"[\w.~+/=-]{12,}")
@@ -144,7 +144,7 @@ def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> Plac
 
 
 def _is_phrase(text: str, at: int, end: int) -> bool:
-    """Tell the name of a secret that is made of several words."""
+    """Whether a name is that of a secret made of several words."""
     near = text[max(0, at - 24) : at].rpartition("\n")[2] + text[at : end + 16].partition("\n")[0]
     return any(stem in near.lower() for stem in TABLE["phrase"])
 
@@ -274,7 +274,7 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
 
 
 def _is_strong(word: str) -> bool:
-    """Tell a password that stands behind its name without a sign between them."""
+    """Whether a word is surely a password, with nothing but a space between it and its name."""
     signs = any(char in "!@#$%^&*+=?~" for char in word)
     return (
         len(word) >= 6
@@ -285,7 +285,7 @@ def _is_strong(word: str) -> bool:
 
 
 def _is_keyboard_jumble(word: str) -> bool:
-    """Whether a value has so many digits and signs that its brackets are no code."""
+    """Whether a value has too many digits and signs for its brackets to be code."""
     signs = set(word) & set("!#$%^&*?@+~()[]")
     return (
         len(word) >= 12

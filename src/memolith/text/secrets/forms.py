@@ -48,7 +48,7 @@ _STATED = {
     for words in (CLEAR_IS, ANY_IS)
 }
 _BELOW = lazy(rf"{_CALLED}{LINE}{_OPENS}{_NUMBER}[ \t]*(?![^\n])")
-# A number may only say which one: the PIN of card 4411 is told behind it.
+# The first number may only name the card: the PIN of card 4411 follows it.
 _AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
 _BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,40}}?) ?{_OPENS}{_NUMBER}")
 _GROUPS = lazy(
@@ -69,7 +69,7 @@ _SHORT = 4  # letters of a place that is not looked for inside a word
 
 
 def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:
-    """Find the digits that the name of a PIN, of a code that opens something, or of a recovery code tells."""
+    """Find the digits that belong to the name of a PIN, a door code or a recovery code."""
     for at, end, kind in names:
         if kind in {"key", "pair", "phrase"} or not any(map(str.isdigit, text[max(0, at - 20) : end + 64])):
             continue

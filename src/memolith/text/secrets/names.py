@@ -70,7 +70,7 @@ for _line in lines("secrets/names.txt"):
             _rows = _BY_STEM.setdefault(_word, []) if len(_name) >= _LONG else _SHORT
             _rows.append((_name, _kind, _most))
 KNOWN = frozenset(_BY_WORD)
-# All but ASCII letters and digits ends a word.
+# Everything but ASCII letters and digits ends a word.
 _SPACES = bytes(each if each < 128 and chr(each).isalnum() else 32 for each in range(256))
 _ASCII = bytes(range(128))
 # Words that this process has looked through before: those of a thousand notes are much the same.
@@ -118,7 +118,7 @@ def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
         if len(word) > 4 or not _GOES_ON.match(text, end):
             number = _ACCESS_ID.match(text, end) if word == "access" else None
             last = number.end() if number else end
-            # `Passwort` and `passord` are told as other languages do.
+            # `Passwort` and `passord` are words of other languages.
             known = "" if lower[at + 4 : last].startswith(("wort", "ord")) else word
             found[at] = at, last, known, _kind_of(lower, at, last, WORDS[word])
     for at, end, kind in foreign:

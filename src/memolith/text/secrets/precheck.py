@@ -1,4 +1,4 @@
-"""Whether a name or a message can hold a secret at all, told without a regular expression.
+"""Whether a name or a message can hold a secret at all, decided without a regular expression.
 
 For the hook, the context and the search, which run often: loading `re` and the scanner's patterns costs
 more than their whole answer. What they look at is short: a path, a session's id, a line of a log. A no is
@@ -57,7 +57,7 @@ def _has_login(text: str) -> bool:
 
 
 def _names_one(text: str, lower: str, known: frozenset[bytes]) -> bool:
-    """Whether something is named that could have its value here, too."""
+    """Whether a secret is named whose value could be in the text as well."""
     kinds = {names.WORDS[word] for _, _, word in names.english(text, lower)}
     kinds.update(kind for _, _, kind in names.foreign_names(text, lower, known))
     if not kinds:
@@ -73,7 +73,7 @@ def _segments(text: str) -> list[str]:
 
 
 def _runs(text: str) -> list[tuple[int, int]]:
-    """Return where the long runs are of which a token could be one."""
+    """Return where the runs are that are long enough for a token."""
     found: list[tuple[int, int]] = []
     ascii_text, end = text.encode("ascii", "replace").translate(_ONLY_RUNS), 0
     for run in ascii_text.split():
@@ -101,7 +101,7 @@ def _could_be_token(text: str, lower: str, start: int, end: int) -> bool:
 
 
 def _tails(piece: str) -> list[str]:
-    """Return a piece without none, one, two or three of the words that it begins with."""
+    """Return a piece whole, and without its first one, two and three words."""
     parts = piece.replace(".", "_").replace("-", "_").split("_")
     return ["_".join(parts[at:]) for at in range(min(4, len(parts)))]
 

@@ -1,4 +1,4 @@
-"""Passwords and keys that words tell: "password: …", `jelszó „…”`, "the password for staging is …".
+"""Passwords and keys in sentences: "password: …", `jelszó „…”`, "the password for staging is …".
 
 A name and what links it to a value say how much the value has to say for itself. Behind a colon nearly
 anything is one that is no description, no placeholder and no name of something; behind nothing but a space
@@ -252,9 +252,9 @@ def is_fingerprint(text: str, at: int, word: str) -> bool:
 def value_in_sentence(
     text: str, at: int, kind: str, limit: int, *, foreign: bool, about: bool
 ) -> Place | None:
-    """Judge a value that a sentence tells: "the password for staging is …".
+    """Judge a value in a sentence: "the password for staging is …".
 
-    `about`: the name goes on, so it may be something of the secret that is told.
+    `about`: the name goes on, so the sentence may only describe the secret.
     """
     last = min(limit, at + 100)
     stop = _SENTENCE.search(text, at, last)
@@ -286,7 +286,7 @@ def value_in_sentence(
 
 
 def _is_new(word: str) -> bool:
-    """Tell what somebody sets a password to from a machine or a day: "auf Server2"."""
+    """Whether a word is a new password, not a machine or a day: "auf Server2"."""
     marked = any(map(str.isupper, word[1:])) or "_" in word or len(word) > _FAR
     return is_joined(word) or (is_chosen(word) and any(map(str.isdigit, word)) and marked)
 
@@ -317,7 +317,7 @@ def _is_likely(word: str) -> bool:
 
 
 def value_before_name(text: str, at: int, end: int, kind: str, *, foreign: bool) -> Place | None:
-    """Judge a value that a sentence tells before its name: "use … as the client secret"."""
+    """Judge a value before its name: "use … as the client secret"."""
     start = max(0, at - 160)
     head = text[start:at]
     if kind in {"weak", "assigned"}:
@@ -363,7 +363,7 @@ def random_nearby(text: str, at: int, limit: int) -> Place | None:
     window = text[at : min(at + 160, limit)]
     line = window.partition("\n")[0].rstrip(" \t\r*_`\"')>")
     if line and line[-1] not in _POINTS_ON:
-        window = window.partition("\n")[0]  # what is said there names nothing in the next line
+        window = window.partition("\n")[0]  # the line does not announce the next one
     for match in _GAP_WORD.finditer(window):
         if match.start() > 40 or window.count("\n", 0, match.start()) > 1:
             return None

@@ -78,7 +78,7 @@ def _prefixed(text: str, kind: str, beginning: str, letters: str, least: int) ->
 
 
 def _broken_end(text: str, start: int, at: int, letters: str, least: int) -> int:
-    """Return where a token ends that is broken over lines, or over strings that are added; 0 if none is."""
+    """Return where a token that is split over lines or concatenated strings ends; 0 if it is no token."""
     value = ""
     for _ in range(8):
         part = _compile(f"{letters}{{1,400}}+").match(text, at)

@@ -31,7 +31,7 @@ _CLOCK = lazy(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d+(?:\.\d+)+(?:[-+/:]|$)|\d[-–/:
 # What kind each character of a token is of; signs between them do not count.
 _SMALL = "abcdefghijklmnopqrstuvwxyz"
 _SHAPES = str.maketrans(f"{_SMALL}{_SMALL.upper()}123456789", "a" * 26 + "A" * 26 + "0" * 9, "_-.~+/= ")
-# So much of a value is judged.
+# Characters of a value that are judged.
 _JUDGED = 96
 # A ticket, a standard, a weakness: what documents are called.
 _NUMBERED = lazy(
@@ -83,7 +83,7 @@ def is_stand_in(value: str) -> bool:
 
 
 def is_said(word: str) -> bool:
-    """Tell a word that says something of a password in some language from one that is a password."""
+    """Whether a word describes a password, in some language, instead of being one."""
     word = word.lower()
     return word in SAID or any(
         word.startswith(stem) and len(word) <= len(stem) + (_ENDING if len(stem) > _SHORT else 0)
@@ -112,12 +112,12 @@ def wordiness(value: str) -> float:
 
 
 def is_digest(value: str) -> bool:
-    """Tell a value of the shape of a hash, a commit or an id: only its neighbours can say more."""
+    """Whether a value has the form of a hash, a commit or an id: only its context can say more."""
     return _HASH.fullmatch(value) is not None or UUID.fullmatch(value) is not None
 
 
 def is_random(value: str, least: int = 16) -> bool:
-    """Tell a value that no person would choose or remember: long, mixed, not made of words."""
+    """Whether no person would choose or remember a value: long, mixed, not made of words."""
     # The beginning of a long value says enough.
     value = value[:_JUDGED]
     size = len(value)
@@ -162,7 +162,7 @@ def _changes(letters: str) -> int:
 
 
 def is_password(value: str, least: int = 6) -> bool:
-    """Tell what a person would choose as a password and nobody would write as a word."""
+    """Whether a person would choose a value as a password and nobody would write it as a word."""
     value = value[:_JUDGED]
     if len(value) < least or is_stand_in(value) or _CLOCK.match(value) or _NUMBERED.fullmatch(value):
         return False
@@ -177,7 +177,7 @@ def is_password(value: str, least: int = 6) -> bool:
 
 
 def is_strange(value: str) -> bool:
-    """Tell what is no word, name, number or address: letters, digits and a sign that none of them has."""
+    """Whether a value has letters, digits and a sign that no word, name, number or address has."""
     if len(value) < 6 or not _STRANGE.search(value) or _REFERENCE.fullmatch(value):
         return False
     return (
@@ -236,7 +236,7 @@ def is_joined(word: str) -> bool:
 
 
 def named_parts(word: str) -> int:
-    """Return how many parts of a word are those that names in code are made of."""
+    """Return how many parts of a word are common in names of code."""
     parts = [part.lower().rstrip("0123456789") for part in _PART.findall(word)]
     parts += [part.lower() for part in _CAPITAL.findall(word)] if word.isalpha() else []
     return sum(part in _VOCABULARY or part in STAND_INS or part in SAID for part in parts)
@@ -264,7 +264,7 @@ def is_chosen(word: str, *, code: bool = False) -> bool:
 
 
 def number_end(text: str, start: int) -> int:
-    """Return where a number ends that is all that is said of a password; 0 if it counts something."""
+    """Return where a number that is the whole password ends; 0 if it counts something."""
     found = _WHOLE.match(text, start)
     return found.end() if found and not _CALENDAR.match(found[0]) else 0
 

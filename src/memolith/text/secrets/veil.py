@@ -1,12 +1,11 @@
 """Messages, names and excerpts as they may be shown or written down.
 
-A directory, a remote or a session may be called after a secret. What is kept of it is
-`…/[secret:token]~1a2b3c4d`; whoever comes with the exact name gets the same. 32 bits tell two names apart,
-and little of what they are made from.
+A directory, a remote or a session may have a secret in its name. It is stored as `…/[secret:token]~1a2b3c4d`;
+the same name always gives the same text. The 32 bits tell two names apart and reveal little about them.
 
-An excerpt is masked before it is cut, because half a secret is no longer known for one: the password in
-`postgres://bob:S3cret@db` is known by the `@` behind it, a token by its length. Of a long text only the
-beginning is looked at.
+An excerpt is masked before it is cut, because half a secret is no longer recognised: the password in
+`postgres://bob:S3cret@db` is known by the `@` behind it, a token by its length. Only the beginning of a long
+text is looked at.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def masked_name(text: str) -> str:
     from memolith.text.secrets.precheck import may_hold_secret
 
     parts = text.split("/")
-    # A path is one long word, in which a name and a number are often far from each other; a title is a text.
+    # A path is one long word, in which a name and a number are often far apart; a title is a text.
     is_text = any(sign in text for sign in "= :：") and may_hold_secret(text)
     if not is_text and not any(map(may_hold_secret, parts)):
         return text
@@ -132,7 +131,7 @@ def in_one_line(text: str, between: str = " ") -> str:
 
 
 def _masked_beginning(text: str, most: int, *, whole: bool = True) -> tuple[str, int]:
-    """Return a text masked, no more of it than is needed, and up to where what stands behind was seen."""
+    """Return the beginning of a text, masked, and up to where that took into account what follows."""
     from memolith.text.secrets.redact import redact
 
     part = text[: most + _BEHIND]

@@ -50,7 +50,7 @@ def contradicts(one: str, other: str) -> bool:
     if len(gone) != 1 or len(come) != 1:
         return False
     old, new = gone.pop(), come.pop()
-    # Early in a sentence it names what is spoken of (`worker 3 …`), later what is said of it.
+    # Early in a sentence a value names the subject (`worker 3 …`), later it says something about it.
     late = first.index(old) * 2 >= len(first) and second.index(new) * 2 >= len(second)
     return late and _is_value(old) and _is_value(new) and _overlap(set(first), set(second)) >= _SUBJECT / 2
 
