@@ -242,7 +242,7 @@ class Memories(Kept):
     def _text(self, relative: str) -> str:
         """Return a file's text, masked: a person may have typed a secret into it."""
         text = files.text_of(self._tree.read(relative) or b"")
-        return redact(text, allowed(str(self._mem.root), self._mem.project), by_hand=True).text
+        return redact(text, allowed(self._mem.store, self._mem.project), by_hand=True).text
 
     def _listed(self, directory: str, level: int) -> list[tuple[str, str]]:
         """Return the sizes and paths of the files in a directory tree, sorted; links are skipped."""

@@ -60,7 +60,7 @@ class Kept:
 
     @property
     def _tree(self) -> Tree:
-        return Tree(str(self._mem.root))
+        return Tree(self._mem.store)
 
 
 class Items(Kept):
@@ -121,7 +121,7 @@ class Items(Kept):
         """Return the scores of the values that answer a question."""
         found: dict[tuple[tuple[str, ...], str], float] = {}
         directory = layout.path(self._mem.project, "items") + "/"
-        root = str(self._mem.root)
+        root = self._mem.store
         for hit in self._mem.recall(query, limit=_HITS, scopes=["project"], kinds=["note"]):
             relative = hit.filename.removeprefix(root).lstrip("/\\").replace("\\", "/")
             item = self._read(relative) if relative.startswith(directory) else None

@@ -66,7 +66,7 @@ def examine(home: Home) -> list[Finding]:
     """Return all problems, including those of other projects, in a stable order."""
     with Watch() as watch:
         findings = _findings(home)
-    known = {os.path.join(str(home.root), finding.path) for finding in findings}
+    known = {os.path.join(home.store, finding.path) for finding in findings}
     for path, error in watch.errors.items():
         if path not in known:
             message = f"cannot be read ({error.strerror}); look at whose it is and who may read it"
@@ -75,7 +75,7 @@ def examine(home: Home) -> list[Finding]:
 
 
 def _findings(home: Home) -> list[Finding]:
-    root = str(home.root)
+    root = home.store
     findings = list(_config(home))
     if os.path.islink(root):
         return [*findings, _found("link", root, "the memory directory is a symbolic link; use a real one")]
@@ -96,7 +96,7 @@ def _sessions(home: Home) -> Iterator[Finding]:
     until = time.monotonic() + _PATIENCE
     for scope in filter(None, layout.scopes(home.path, ("sessions",))):
         copies = Archive(home.path, scope)
-        allow = allowed(str(home.root), scope)
+        allow = allowed(home.store, scope)
         for name in copies.names():
             path = os.path.join("sessions", scope, f"{name}{SUFFIX}")
             try:
@@ -131,7 +131,7 @@ def _mend(home: Home, finding: Finding) -> None:
     if finding.kind == "lock":
         registry.remove_lock(home.path, os.path.basename(finding.path))
     else:
-        files.make_private(Tree(str(home.root)), finding.path)
+        files.make_private(Tree(home.store), finding.path)
 
 
 def _tidy(home: Home, scope: str) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
+import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -26,6 +28,7 @@ from memolith.store import layout
 from memolith.store.screen import check, quoted
 from memolith.text import frontmatter, markdown
 from memolith.text.digest import sha256
+from memolith.text.secrets.redact import redact
 from memolith.text.yaml import YamlError
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class Edited(Value):
 
 def find(home: Home, name: str | None) -> str:
     """Return the file that `name` means: the index of the notes, a target, or a note by its base name."""
-    tree = Tree(str(home.root))
+    tree = Tree(home.store)
     if name is None:
         found = layout.path(home.project, layout.INDEX)
         if not tree.is_file(found):
@@ -75,8 +78,6 @@ def find(home: Home, name: str | None) -> str:
 
 def command(environ: Mapping[str, str], platform: str, which: Callable[[str], str | None]) -> list[str]:
     """Return the editor with its arguments: $VISUAL, $EDITOR, else the system's; empty if there is none."""
-    import shlex
-
     windows = platform == "win32"
     for name in ("VISUAL", "EDITOR"):
         if environ.get(name, "").strip():
@@ -90,8 +91,6 @@ def command(environ: Mapping[str, str], platform: str, which: Callable[[str], st
 
 def run_editor(path: str, project: str = "") -> int:
     """Run the person's editor on a file, outside of the project, and wait; return its exit code."""
-    import subprocess
-
     words = command(os.environ, sys.platform, lambda name: programs.find(name, project))
     if not words:
         raise NotFoundError(f"no editor was found; set $EDITOR, or open the file yourself: {path}")
@@ -116,8 +115,8 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
     """
     home = home.from_source("user")
     relative = find(home, name)
-    path = layout.locate(str(home.root), relative)
-    before = Tree(str(home.root)).read(relative) or b""
+    path = layout.locate(home.store, relative)
+    before = Tree(home.store).read(relative) or b""
     with _Others(home, relative) as others:
         code = run(path) if run else run_editor(path, home.identity.root)
     with home.gate.scope(layout.scope_of(relative)):
@@ -164,7 +163,7 @@ class _Others:
             newest = self._newest()
             if newest != self._known:
                 self._known = newest
-                self.last = Tree(str(self._home.root)).read(self._relative) or self.last
+                self.last = Tree(self._home.store).read(self._relative) or self.last
         except (MemolithError, OSError):
             return  # the next check, or the end of the edit, reports the problem
 
@@ -211,7 +210,7 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
 def _left(home: Home, relative: str) -> tuple[bytes | None, str]:
     """Return the bytes after the edit, and what is wrong with them."""
     name = os.path.basename(relative)
-    left = Tree(str(home.root)).read(relative)
+    left = Tree(home.store).read(relative)
     if left is None:
         return None, f"{name} was gone after the editor closed"
     try:
@@ -225,8 +224,6 @@ def _left(home: Home, relative: str) -> tuple[bytes | None, str]:
 
 def _masked(data: bytes) -> bytes:
     """Mask the secrets in bytes that are not text, treating each byte as a character."""
-    from memolith.text.secrets.redact import redact
-
     return redact(data.decode("latin-1")).text.encode("latin-1", "replace")
 
 

@@ -134,13 +134,13 @@ def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) 
         except MemolithError as error:
             tell(str(error))
             continue
-        done.append((layout.locate(str(home.root), fresh), 1, True))
+        done.append((layout.locate(home.store, fresh), 1, True))
     return done
 
 
 def _named(home: Home, scope: str) -> list[str]:
     """Return all files and folders of a scope with user-given names, including those only in the history."""
-    memory, history = Tree(str(home.root)), Tree(os.path.join(home.path, "history"))
+    memory, history = Tree(home.store), Tree(os.path.join(home.path, "history"))
     found = set()
     for kind in layout.KINDS:
         place = layout.path(scope, kind.path)
@@ -188,7 +188,7 @@ def _change_memory(home: Home, path: str, change: Change) -> bool:
             return None
         return change(old.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape") or None
 
-    return home.gate.rewrite(_below(path, str(home.root)), apply, op="purge", remember=False).changed
+    return home.gate.rewrite(_below(path, home.store), apply, op="purge", remember=False).changed
 
 
 def _change_version(home: Home, path: str, change: Change) -> bool:
@@ -279,7 +279,7 @@ class _Secrets:
         return layout.file_name(f"secret {kinds[0]}") if kinds else ""
 
     def _allowed(self, path: str) -> frozenset[str]:
-        return allowed(str(self._home.root), scope_of(_below(path, self._home.path)))
+        return allowed(self._home.store, scope_of(_below(path, self._home.path)))
 
 
 def masked(data: bytes, allow: frozenset[str], *, is_yaml: bool = False) -> bytes:

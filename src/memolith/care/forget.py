@@ -147,7 +147,7 @@ def _identities(home: Home, fact: _Fact, *, everywhere: bool) -> list[str]:
 
 
 def _identity(home: Home, slug: str) -> str:
-    known = read_identity(str(home.root / PROJECTS), slug)
+    known = read_identity(os.path.join(home.store, PROJECTS), slug)
     return "\n".join([*known.paths, *known.origins]) if known else ""
 
 

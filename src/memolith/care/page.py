@@ -139,7 +139,7 @@ class Pages:
 
     @property
     def _root(self) -> str:
-        return str(self._home.root)
+        return self._home.store
 
     @property
     def _tree(self) -> Tree:

@@ -198,7 +198,7 @@ def _read(root: str, relative: str) -> str:
 def _bring(home: Home, text: str, goal: str) -> list[str]:
     """Add a text to the file `goal`, or as a note beside it; return the changed files."""
     if layout.is_note(goal):
-        goal = _free_note(str(home.root), goal, text)
+        goal = _free_note(home.store, goal, text)
     if not text.strip() or not goal:
         return []
     by_line = goal == layout.path(home.project, layout.MEMORY)

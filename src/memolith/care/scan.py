@@ -18,6 +18,8 @@ from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
 from memolith.store.history import Entry
 from memolith.text.secrets.redact import redact
+from memolith.text.yaml import YamlError
+from memolith.text.yaml_edit import set_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ def scan(home: Home, path: str | bytes | None, tell: Tell) -> Report:
     """Scan everything in a home, a file or folder, or the bytes of a text."""
     if path is None:
         return scan_home(home, tell)
-    allow = allowed(str(home.root), home.project)
+    allow = allowed(home.store, home.project)
     report = Report(tell)
     if isinstance(path, bytes):
         report.add("-", path, allow)
@@ -146,7 +148,7 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
             relative = os.path.relpath(place, home.path).replace(os.sep, "/")
             if relative.startswith(_DERIVED):
                 continue  # derived from the files that are scanned anyway
-            _look(report, place, place, allowed(str(home.root), scope_of(relative)), ours=True)
+            _look(report, place, place, allowed(home.store, scope_of(relative)), ours=True)
     return report
 
 
@@ -215,7 +217,7 @@ def allow(home: Home, value: str | None, *, remove: bool, scope: str) -> Allowed
     if not arguments.is_user_wide(scope) and value is not None:
         home.register()
     slug = home.scope(scope)
-    known = allow_list.listed(str(home.root), slug)
+    known = allow_list.listed(home.store, slug)
     if value is None:
         if remove:
             raise InputError("--remove needs a VALUE; `memolith allow` lists the hashes")
@@ -228,9 +230,17 @@ def allow(home: Home, value: str | None, *, remove: bool, scope: str) -> Allowed
         known = [each for each in known if each not in changed]
     else:
         known = list(dict.fromkeys([*known, *changed]))
+    place = allow_list.place(slug)
+
+    def apply(old: str | None) -> str:
+        start = old if old is not None else ("" if slug else allow_list.HEADER)
+        try:
+            return set_list(start, allow_list.KEY, known)
+        except YamlError as error:
+            raise InputError(f"{place}:{error.line}: {error.problem}; repair the file first") from None
+
     # Not in the history: `memolith allow --remove` reverts it, and undo is for memories.
-    change = allow_list.setter(slug, known)
-    home.gate.rewrite(allow_list.place(slug), change, op=allow_list.KEY, remember=False)
+    home.gate.rewrite(place, apply, op=allow_list.KEY, remember=False)
     return Allowed(scope=slug, hashes=known, changed=changed)
 
 

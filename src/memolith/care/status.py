@@ -60,7 +60,7 @@ class Overview(Value):
 
 def overview(home: Home) -> Overview:
     """Collect the figures."""
-    root = str(home.root)
+    root = home.store
     tree = Tree(root)
     data = tree.read(layout.MEMORY, MAX_LOOK_BYTES, cut=True) or b""
     text = files.text_of(data)
@@ -119,7 +119,7 @@ def _count_entries(text: str) -> int:
 
 def page(home: Home) -> str:
     """Return the notes as Markdown for a person: the index, each note with its size, and their location."""
-    root = str(home.root)
+    root = home.store
     tree = Tree(root)
     parts = [f"# Memory of {home.project}"]
     for slug, title in ((home.project, "Notes of this project"), (layout.USER, "Notes for all projects")):

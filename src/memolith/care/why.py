@@ -6,6 +6,7 @@ the counts of learning.
 
 from __future__ import annotations
 
+import difflib
 import os
 import time
 from functools import partial
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import MemolithError, NotFoundError
 from memolith.base.values import Value, Version
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.learn.queue.queue import Queue
 from memolith.memory import addresses
 from memolith.memory.records import Records, read
 from memolith.memory.sessions import Sessions
@@ -97,10 +99,10 @@ def why(home: Home, ref: str) -> Why:
     if ref.startswith(_SESSION):
         return _session(home, ref)
     relative = locate(home, ref)
-    text = files.text_of(Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
+    text = files.text_of(Tree(home.store).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
     parsed = frontmatter.split(text)
     kind = _kind(relative)
-    record = read(str(home.root), relative) if kind == "record" else None
+    record = read(home.store, relative) if kind == "record" else None
     sources = [*parsed.items("source"), *parsed.items("sources")]
     if kind == "ticket":
         sources += [f"{_SESSION}{each}" for each in parsed.items("sessions")]
@@ -146,8 +148,6 @@ def locate(home: Home, ref: str) -> str:
 
 
 def _near(home: Home, text: str) -> str:
-    import difflib
-
     names = [each for name in listing(home) for each in (name, os.path.basename(name).removesuffix(".md"))]
     names += [each.id for each in Records(home).list(archived=True)]
     near = difflib.get_close_matches(text, names, 1)
@@ -187,8 +187,6 @@ def _time(stamp: str) -> str:
 
 def _cited(home: Home, sources: list[str]) -> int:
     """Return how often answers cited text learned from these sessions."""
-    from memolith.learn.queue.queue import Queue
-
     names = {each.removeprefix(_SESSION).partition("#")[0] for each in sources}
     if not names or not home.settings.flag("memories.enabled"):
         return 0

@@ -8,15 +8,19 @@ files. Addresses are read-only, and no answer or error reveals where the memory 
 from __future__ import annotations
 
 import stat
+from urllib.parse import quote
 
 from memolith.base.errors import MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.base.values import Source, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
+from memolith.store.allow_list import allowed
 from memolith.store.entry import Entry
+from memolith.text import turns, typed
 from memolith.text.names import NAMESPACES, SCHEME, parse_address
 from memolith.text.safe.lookalikes import composed
+from memolith.text.secrets.redact import redact
 from memolith.text.source_label import label
 
 TYPE_CHECKING = False
@@ -44,7 +48,7 @@ def resolve(home: Home, uri: str) -> Resource:
     InputError if the address is invalid, NotFoundError if nothing is there.
     """
     scope, parts = meant(home, uri)
-    tree = Tree(str(home.root))
+    tree = Tree(home.store)
     try:
         if not _exists(tree, scope):
             what = "nothing is remembered yet" if not scope else "this project has no memory yet"
@@ -64,7 +68,7 @@ def resolve(home: Home, uri: str) -> Resource:
 
 def of_file(home: Home, relative: str) -> Resource:
     """Return a file of the store with its address; the text is empty if the file does not exist."""
-    data = Tree(str(home.root)).read(relative, MAX_LOOK_BYTES, cut=True)
+    data = Tree(home.store).read(relative, MAX_LOOK_BYTES, cut=True)
     text = files.text_of(data or b"").removeprefix("\ufeff")
     return Resource(uri=address_of(relative), mime=mime(relative), listing=None, text=text)
 
@@ -102,8 +106,6 @@ def _leads(home: Home, namespace: str) -> bool:
 
 def address(namespace: str, *parts: str) -> str:
     """Return the address of a place in its canonical form."""
-    from urllib.parse import quote
-
     return "/".join(
         [f"{SCHEME}{namespace}", *(quote(part, safe="") if part.isascii() else part for part in parts)]
     )
@@ -194,9 +196,6 @@ def _names(tree: Tree, directory: str) -> list[str]:
 
 def _shown(tree: Tree, scope: str, text: str) -> str:
     """Mask secrets that a person may have typed into a file by hand."""
-    from memolith.store.allow_list import allowed
-    from memolith.text.secrets.redact import redact
-
     return redact(text, allowed(tree.root, scope), by_hand=True).text
 
 
@@ -219,8 +218,6 @@ def _session(home: Home, uri: str, rest: tuple[str, ...]) -> Resource:
 
 def turn_label(turn: Turn) -> str:
     """Return the label of a turn whose words may be somebody else's, with a leading space; else nothing."""
-    from memolith.text import turns, typed
-
     taint = turn.taint
     if turn.role == "tool":
         taint = taint or turns.taint(turn.tool, turn.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memolith.base.errors import InputError, MatchError
 from memolith.base.values import MAX_INJECT_BYTES, ORIGINS, OWN, TAINTS, TARGETS, TRUNCATED, Source
-from memolith.store.screen import quoted
+from memolith.store.screen import check, quoted, refuse_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ def one_of(value: str, known: Sequence[str], what: str, more: Sequence[str] = ()
 def check_name(name: str | None, content: str = "") -> None:
     """Refuse a name that a note with this content cannot have, before anything is created."""
     from memolith.store import layout
-    from memolith.store.screen import refuse_secret
 
     refuse_secret(layout.note_name(name), "note's name", content)
 
@@ -51,8 +50,6 @@ def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
 
 def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:
     """Refuse text that cannot be stored, before anything is created."""
-    from memolith.store.screen import check
-
     check(text, what)
     if not empty and not str(text).strip():
         raise InputError(f"there is nothing to write: the {what} is empty; give it some words")

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
+import time
 from itertools import count
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError
@@ -95,8 +97,6 @@ def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[
         return None  # a link or an unreadable file must not hide the others; `doctor` reports it
     if data is None or found is None:
         return None
-    import time
-
     changed = time.strftime("%Y-%m-%d", time.localtime(found.st_mtime))
     return Entry(kind, relative.rpartition("/")[2], files.text_of(data)), changed
 
@@ -133,8 +133,6 @@ def match(wanted: str, ids: Iterable[str], what: str, short: Callable[[str], str
         return found[0]
     if found:
         raise InputError(f"{quoted(wanted)} is short for {', '.join(found[:5])}; give more of it")
-    import difflib
-
     near = difflib.get_close_matches(wanted, known, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise NotFoundError(f"no {what} {quoted(wanted)}; {hint}`memolith {what} list` shows them")

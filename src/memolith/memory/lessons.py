@@ -15,6 +15,7 @@ from memolith.memory import arguments, entries, review
 from memolith.memory.writing import reply
 from memolith.store import layout
 from memolith.text import markdown, source_label
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Lessons:
         if held := review.hold(home, "lessons.add", text, {}, user_wide=False):
             return held
         home.register()
-        slug, root = home.project, str(home.root)
+        slug, root = home.project, home.store
         with home.gate.scope(slug):
             names = (f"{each}.md" for each in entries.numbered(_name(text, home.now())))
             places = (layout.path(slug, "lessons", each) for each in names)
@@ -73,8 +74,6 @@ def _whole(_: str | None, text: str) -> str:
 
 
 def _name(text: str, now: float) -> str:
-    from memolith.text.secrets.redact import redact
-
     title = layout.file_name(markdown.first_line(redact(text).text.lstrip("-*# "), 60))
     return f"{time.strftime(_STAMP, time.localtime(now))}-{title}"
 

@@ -10,6 +10,8 @@ from memolith.env.paths import Tree
 from memolith.memory.entries import numbered, screened
 from memolith.memory.note_index import describe, update_index
 from memolith.store import layout
+from memolith.store.screen import check as check_text
+from memolith.store.screen import quoted, screen
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.safe import lookalikes
 
@@ -26,9 +28,6 @@ MAX_TITLE = 200
 
 def check(content: str, title: str) -> None:
     """Refuse a note without title or text, before anything is created."""
-    from memolith.store.screen import check as check_text
-    from memolith.store.screen import quoted
-
     check_text(title, "title")
     check_text(content)
     title = markdown.same_line(title)
@@ -78,8 +77,6 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
 
 def name_for(gate: Gate, slug: str, title: str) -> str:
     """Return the name of the note with this title, existing or not."""
-    from memolith.store.screen import screen
-
     title = markdown.same_line(screen(title)[0])
     return os.path.basename(_file_for(gate, slug, title))[:-3]
 
@@ -107,8 +104,6 @@ def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
     """Remove a note and its line; the history keeps its text. NotFoundError if it does not exist."""
     slug = layout.scope_of(relative)
     if Tree(gate.root).stat(relative) is None:
-        from memolith.store.screen import quoted
-
         name = os.path.basename(relative)[:-3]
         raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
     with gate.scope(slug):
@@ -142,10 +137,10 @@ def _check_new_name(gate: Gate, relative: str) -> list[str]:
 def find_note(home: Home, name: str) -> str:
     """Return a note's file, first in the project, then user-wide, or nothing. Only the base name counts."""
     base = name.replace("\\", "/").rpartition("/")[2]
-    tree = Tree(str(home.root))
+    tree = Tree(home.store)
     for slug in (home.project, layout.USER):
         try:
-            place = layout.find_note(str(home.root), slug, base)
+            place = layout.find_note(home.store, slug, base)
         except MemolithError:
             return ""  # not a valid note name
         if tree.is_file(place):

@@ -16,9 +16,12 @@ from memolith.base.values import MAX_WRITE_BYTES, Source, Value, WriteResult
 from memolith.env.paths import Tree
 from memolith.memory import note_index
 from memolith.store import files, layout
+from memolith.store.allow_list import allowed
 from memolith.store.entry import Entry
+from memolith.store.screen import screen, together
 from memolith.text import frontmatter, source_label
 from memolith.text.digest import sha256
+from memolith.text.suspicion import suspicions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,14 +90,10 @@ def hold(
     is_alone = bool(apart) and is_apart(home, apart)
     if not home.source.outside or (is_alone and not was_refused(home, apart, text)):
         return None
-    from memolith.store.allow_list import allowed
-    from memolith.store.screen import screen, together
-    from memolith.text.suspicion import suspicions
-
     if not user_wide:
         home.register()
     slug = layout.USER if user_wide else home.project
-    root = str(home.root)
+    root = home.store
     asked = {key: value for key, value in arguments.items() if value}
     given, text, warnings = together(asked, text, lambda: allowed(root, slug))
     text, more = screen(text, MAX_WRITE_BYTES, lambda: allowed(root, slug))
@@ -121,7 +120,7 @@ def hold(
         word = "refused" if decided == "refuse" else "accepted"
         message = f"Nothing was written: a person {word} this text before ({held_id})"
     return WriteResult(
-        filename=layout.locate(str(home.root), relative),
+        filename=layout.locate(home.store, relative),
         held=held_id if not decided else None,
         message=message,
         warnings=[*warnings, *more],
@@ -139,7 +138,7 @@ def _reason(source: Source) -> str:
 
 def is_apart(home: Home, relative: str) -> bool:
     """Whether a file has none of the user's own words: it does not exist, or is all from outside."""
-    head = files.text_of(Tree(str(home.root)).read_part(relative, MAX_WRITE_BYTES)[0])
+    head = files.text_of(Tree(home.store).read_part(relative, MAX_WRITE_BYTES)[0])
     return not head or source_label.is_outside(source_label.of_note(head))
 
 
@@ -163,8 +162,6 @@ def refused(home: Home, relative: str) -> Iterator[str]:
 
 def was_refused(home: Home, relative: str, text: str) -> bool:
     """Whether a person refused a text before, alone or among other lines; both are compared masked."""
-    from memolith.store.screen import screen
-
     if not decision(home, relative):
         return False
     lines = set(screen(text)[0].split("\n")) - {""}
@@ -176,7 +173,7 @@ def waiting(home: Home) -> list[Held]:
     found = [
         held
         for slug in (layout.USER, home.project)
-        for name in Tree(str(home.root)).names(layout.path(slug, "inbox"))
+        for name in Tree(home.store).names(layout.path(slug, "inbox"))
         if (held := _read(home, layout.path(slug, "inbox", name))) is not None
     ]
     found += [held for slug in dict.fromkeys((layout.USER, home.project)) for held in _stored(home, slug)]
@@ -185,7 +182,7 @@ def waiting(home: Home) -> list[Held]:
 
 def _read(home: Home, relative: str) -> Held | None:
     """Return a held text; None if the file is not one."""
-    data = Tree(str(home.root)).read(relative)
+    data = Tree(home.store).read(relative)
     parsed = frontmatter.split(files.text_of(data or b""))
     call = parsed.get("call")
     arguments, reasons = parsed.fields.get("arguments"), parsed.fields.get("reasons")
@@ -228,7 +225,7 @@ def decide(home: Home, held: Held, change: Callable[[str | None], str | None], o
 
 def _stored(home: Home, slug: str) -> Iterator[Held]:
     """Yield the notes, records and tickets of a scope that are from outside."""
-    tree = Tree(str(home.root))
+    tree = Tree(home.store)
     paths = [("note", layout.path(slug, "notes", name)) for name in note_index.maybe_outside(tree.root, slug)]
     directories = [("record", layout.path(slug, "records", each)) for each in layout.CATEGORIES]
     for kind, directory in [*directories, ("ticket", layout.path(slug, "tickets"))]:

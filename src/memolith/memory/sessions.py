@@ -118,7 +118,7 @@ class Sessions:
         _check_name(session.agent, "agent")
         _check_name(session.id, "session id")
         clean, masked, taint = _clean(session.turns)
-        gone = tombstones.known(str(self._home.root))
+        gone = tombstones.known(self._home.store)
         if gone:
             if tombstones.key(session.id) in gone:
                 session = session.but(id=tombstones.alias(session.id))

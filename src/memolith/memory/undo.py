@@ -40,7 +40,7 @@ class Undone(Value):
 
 def find_file(home: Home, text: str) -> str:
     """Return the path in the store for a path, a target, a date or a note's name."""
-    root = str(home.root)
+    root = home.store
     if text == "long_term":
         return layout.MEMORY
     if text == "scratchpad":
@@ -95,7 +95,7 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
     return Undone(
         also=also,
         name=relative,
-        path=layout.locate(str(home.root), relative),
+        path=layout.locate(home.store, relative),
         version_undone=undone,
         bytes=None if change.after is None else len(change.after),
         sha256=change.sha256,
@@ -108,7 +108,7 @@ def _set_of(home: Home, relative: str) -> list[str]:
     op = keeper.to_undo(relative, None).op
     if not (writeset.is_set(op) or op.startswith(f"{IMPORT}-")):
         return []
-    slugs = (layout.USER, *Tree(str(home.root)).names("projects", "")) if op.startswith(IMPORT) else None
+    slugs = (layout.USER, *Tree(home.store).names("projects", "")) if op.startswith(IMPORT) else None
     return [name for name, entry in _undoable(home, slugs) if name != relative and entry.op == op]
 
 

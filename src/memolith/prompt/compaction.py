@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from memolith.base.errors import MemolithError
+from memolith.base.values import MAX_WRITE_BYTES
+from memolith.memory.writing import append_daily
 from memolith.text.budget import estimate_tokens
+from memolith.text.secrets.veil import in_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +26,6 @@ def flush_compaction_summary(mem: Home, summary: str, count: int | None = None) 
     A host whose session fetched something passes `mem.from_source("extracted", "web")`: then the summary
     waits for a person. A failure is logged and returned as False; it never stops the compaction.
     """
-    from memolith.base.errors import MemolithError
-    from memolith.base.values import MAX_WRITE_BYTES
-    from memolith.memory.writing import append_daily
-    from memolith.text.secrets.veil import in_bytes
-
     try:
         # The summary may have any length: its beginning is better than an error.
         kept = in_bytes(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary

@@ -81,7 +81,7 @@ def explain(
 ) -> Explanation:
     """Return the block of a memory, and its parts; `recall` returns the brief for a task."""
     block = of(home, recall, max_chars=max_chars)
-    tree = Tree(str(home.root))
+    tree = Tree(home.store)
     parts = [
         _part(tree, section, size, unread=unread, shown=section in block.sections, host=max_chars)
         for section, size, unread in block.candidates

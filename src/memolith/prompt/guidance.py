@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+from memolith.base.errors import MemolithError
+from memolith.env.paths import Place
+
 MEMORY_TOOLS_PROMPT = """\
 # Memory
 
@@ -33,11 +38,6 @@ def read_path(home: str) -> tuple[str, str]:
 
     A file without a placeholder for the summary is ignored; loading the prompts reports it.
     """
-    import os
-
-    from memolith.base.errors import MemolithError
-    from memolith.env.paths import Place
-
     rooms = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     package = os.path.join(rooms, "learn", "model", "prompts")
     for directory in (os.path.join(home, "prompts"), package):

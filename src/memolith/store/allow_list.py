@@ -13,19 +13,15 @@ from __future__ import annotations
 
 import os
 
-from memolith.base.errors import InputError, MemolithError, StorageError, UnsafePathError
+from memolith.base.errors import MemolithError, StorageError, UnsafePathError
 from memolith.base.lean import suppress
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
 from memolith.env.settings import open_regular
 from memolith.store import files, layout
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
 KEY = "allow"
-_HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
+HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
 # Increase it whenever the rules find more, so that files are scanned again.
 CLEARED = "cleared-3"
 _MAX_CACHE = 262_144  # bytes
@@ -68,21 +64,6 @@ def hashes(text: str) -> list[str]:
     found = [each for each in redact(text).findings if each.kind != "private"]
     values = [text[each.start : each.end] for each in found] or [text.strip()]
     return list(dict.fromkeys(sha256(value.encode("utf-8", "surrogatepass")) for value in values))
-
-
-def setter(scope: str, wanted: Iterable[str]) -> Callable[[str | None], str]:
-    """Return the change that sets a scope's list to exactly these hashes; comments in its file stay."""
-    from memolith.text.yaml import YamlError
-    from memolith.text.yaml_edit import set_list
-
-    def apply(old: str | None) -> str:
-        start = old if old is not None else ("" if scope else _HEADER)
-        try:
-            return set_list(start, KEY, list(dict.fromkeys(wanted)))
-        except YamlError as error:
-            raise InputError(f"{place(scope)}:{error.line}: {error.problem}; repair the file first") from None
-
-    return apply
 
 
 def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -> str:

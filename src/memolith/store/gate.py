@@ -20,12 +20,13 @@ from memolith.base import whole
 from memolith.base.errors import ConflictError, MemolithError, StorageError
 from memolith.env import git
 from memolith.env.paths import Place, Tree
-from memolith.store import files, layout, temporary
+from memolith.store import files, layout, temporary, writeset
 from memolith.store.allow_list import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
-from memolith.store.screen import screen, settling
+from memolith.store.screen import screen, settled
 from memolith.text.digest import sha256
+from memolith.text.safe import hygiene
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,11 +142,23 @@ class Gate:
         The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
         in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-        scope, by_hand = layout.scope_of(relative), self.by_hand
-        text, warnings = screen(text, cap, lambda: allowed(self.root, scope), by_hand=by_hand)
-        put = settling(apply, text, lambda: allowed(self.root, scope), warnings, relative, by_hand=by_hand)
-        result = self.rewrite(relative, put, op=op, if_sha256=if_sha256, remember=remember)
-        result.warnings[:0] = warnings
+        by_hand = self.by_hand
+        masked: list[str] = []
+
+        def allow() -> frozenset[str]:
+            return allowed(self.root, layout.scope_of(relative))
+
+        def settle(old: str | None) -> str | None:
+            new = apply(old, text)
+            if new is not None:
+                # Not even a line joined from two harmless pieces may opt out, unless a person writes it.
+                new = new if by_hand else hygiene.unallowed(new, old or "")
+                new, masked[:] = settled(old or "", new, allow, by_hand=by_hand, name=relative)
+            return new
+
+        text, warnings = screen(text, cap, allow, by_hand=by_hand)
+        result = self.rewrite(relative, settle, op=op, if_sha256=if_sha256, remember=remember)
+        result.warnings[:0] = warnings + masked
         result.written = len(text.encode("utf-8"))
         return result
 
@@ -176,15 +189,11 @@ class Gate:
 
         ConflictError if a file no longer has the text that its change is based on.
         """
-        from memolith.store import writeset
-
         with self.scope(slug):
             writeset.stage(Tree(self.root), slug, edits, op)
             return self._finish_set(slug)
 
     def _finish_set(self, slug: str) -> Committed:
-        from memolith.store import writeset
-
         return writeset.finish(Tree(self.root), self.history, self.rewrite, slug)
 
     def undo(self, relative: str, version: int | None) -> tuple[Change, int]:

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 
 from memolith.base.errors import HistoryError, UnsafePathError
 from memolith.base.values import Version
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
+from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,8 +107,6 @@ class History:
             return self._tree.read(f"{relative}/{entry.name}")
         if entry.before == "absent":
             return None
-        from memolith.text.digest import sha256
-
         length, _, after = entry.before[3:].partition("-")
         if current is None or not sha256(current).startswith(after):
             raise HistoryError(
@@ -195,8 +195,6 @@ class History:
 
 def stamp(seconds: float) -> str:
     """Format a time for a version's name: sortable, UTC, microseconds."""
-    import time
-
     whole = int(seconds // 1)
     micro = int((seconds - whole) * 1_000_000)
     return time.strftime("%Y%m%dT%H%M%S", time.gmtime(whole)) + f"{micro:06d}Z"

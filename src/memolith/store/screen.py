@@ -168,31 +168,6 @@ _TITLES = ("title: ", "name: ")
 _ABOVE, _LINE = 2000, 300
 
 
-def settling(
-    apply: Callable[[str | None, str], str | None],
-    text: str,
-    allow: Callable[[], frozenset[str]],
-    warnings: list[str],
-    name: str,
-    *,
-    by_hand: bool,
-) -> Callable[[str | None], str | None]:
-    """Wrap a change of a file by `text` so that it masks the touched lines, and adds to the warnings.
-
-    No line may opt out of masking, not even one joined from two harmless pieces, unless a person writes it.
-    """
-    before = len(warnings)
-
-    def applied(old: str | None) -> str | None:
-        new = apply(old, text)
-        if new is not None:
-            new = new if by_hand else hygiene.unallowed(new, old or "")
-            new, warnings[before:] = settled(old or "", new, allow, by_hand=by_hand, name=name)
-        return new
-
-    return applied
-
-
 def warnings_for(findings: list[Finding]) -> list[str]:
     """Return the warnings for the writer: what was masked, how to keep a false alarm, what was left out."""
     kinds = [finding.kind for finding in findings if finding.kind != "private"]

@@ -7,6 +7,7 @@ wants it back.
 from __future__ import annotations
 
 from memolith.env.paths import Tree
+from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ def folded(text: str) -> str:
 
 def key(line: str) -> str:
     """Return the hash of a line, ignoring its list marker."""
-    from memolith.text.digest import sha256
-
     return sha256(folded(line).strip(_AROUND).encode("utf-8", "surrogatepass"))
 
 

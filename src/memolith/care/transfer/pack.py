@@ -61,7 +61,7 @@ def export_memory(
     path = os.fspath(path)
     parts = [layout.STORE, *(["history"] if history else []), *(["sessions"] if sessions else [])]
     slugs = layout.scopes(mem.path) if everything else [layout.USER, mem.project]
-    if not os.path.isdir(str(mem.root)):
+    if not os.path.isdir(mem.store):
         raise NotFoundError(f"{mem.path}: there is no memory yet, so there is nothing to export")
     with portable.new_file(path) as file:
         with _Writer(file) as writer:
