@@ -17,10 +17,9 @@ from memolith.base.errors import InputError, NotFoundError, StorageError, TooLar
 from memolith.base.values import MAX_ACCEPT_BYTES
 from memolith.env.paths import Tree
 from memolith.store import files, layout, portable, writeset
-from memolith.store.allow_list import allowed
+from memolith.store.allow_list import masked
 from memolith.store.screen import refuse_secret
 from memolith.text import names, source_label
-from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,8 +240,7 @@ class Memories(Kept):
 
     def _text(self, relative: str) -> str:
         """Return a file's text, masked: a person may have typed a secret into it."""
-        text = files.text_of(self._tree.read(relative) or b"")
-        return redact(text, allowed(self._mem.store, self._mem.project), by_hand=True).text
+        return masked(self._tree, relative, files.text_of(self._tree.read(relative) or b""))
 
     def _listed(self, directory: str, level: int) -> list[tuple[str, str]]:
         """Return the sizes and paths of the files in a directory tree, sorted; links are skipped."""

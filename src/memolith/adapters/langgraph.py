@@ -44,7 +44,8 @@ class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
         todo = list(ops)
         puts = {(op.namespace, op.key): op for op in todo if isinstance(op, PutOp)}
         for put in puts.values():
-            _check(put)
+            if put.ttl is not None:
+                raise NotImplementedError("memolith does not support ttl; delete the key instead")
         results = [None if isinstance(op, PutOp) else self._read(op) for op in todo]
         for put in puts.values():
             if put.value is None:
@@ -82,11 +83,6 @@ class MemolithStore(BaseStore):  # type: ignore[misc,unused-ignore]
             SearchItem(**_fields(item), score=scores.get((item.namespace, item.key)))
             for item in found[op.offset : op.offset + op.limit]
         ]
-
-
-def _check(op: Any) -> None:
-    if op.ttl is not None:
-        raise NotImplementedError("memolith does not support ttl; delete the key instead")
 
 
 def _fields(item: values.Item) -> dict[str, Any]:

@@ -17,11 +17,10 @@ from memolith.learn.model.program import workplace
 from memolith.memory import daily, document, note_index, notes
 from memolith.memory.undo import files_with_history, newest_file, undo
 from memolith.store import files, layout
-from memolith.store.allow_list import allowed
+from memolith.store.allow_list import masked
 from memolith.store.history import stamp
 from memolith.text import source_label
 from memolith.text.digest import sha256
-from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ class Pages:
         if data is None:
             raise NotFoundError(f"{path}: is not there any more; press u to undo its deletion")
         text = files.text_of(data)
-        shown = redact(text, allowed(self._root, layout.scope_of(path)), by_hand=True).text
+        shown = masked(self._tree, path, text)
         return Page(filename=path, text=text, shown=shown, sha256=sha256(data), facts=self._facts(path, text))
 
     def save(self, path: str, text: str, if_sha256: str) -> builtins.list[str]:

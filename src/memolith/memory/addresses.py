@@ -15,12 +15,11 @@ from memolith.base.values import Source, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
-from memolith.store.allow_list import allowed
+from memolith.store.allow_list import masked
 from memolith.store.entry import Entry
 from memolith.text import turns, typed
 from memolith.text.names import NAMESPACES, SCHEME, parse_address
 from memolith.text.safe.lookalikes import composed
-from memolith.text.secrets.redact import redact
 from memolith.text.source_label import label
 
 TYPE_CHECKING = False
@@ -161,7 +160,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
     text = files.text_of(data).removeprefix("\ufeff")
     if parts[0] == "records" and Entry("record", parts[-1], text).status == "quarantined":
         raise _nothing(uri)
-    return Resource(uri=uri, mime=mime(relative), listing=None, text=_shown(tree, scope, text))
+    return Resource(uri=uri, mime=mime(relative), listing=None, text=masked(tree, relative, text))
 
 
 def _spelled(tree: Tree, scope: str, parts: tuple[str, ...]) -> str:
@@ -192,11 +191,6 @@ def _names(tree: Tree, directory: str) -> list[str]:
             continue
         found.append(name)
     return sorted(found)
-
-
-def _shown(tree: Tree, scope: str, text: str) -> str:
-    """Mask secrets that a person may have typed into a file by hand."""
-    return redact(text, allowed(tree.root, scope), by_hand=True).text
 
 
 def _session(home: Home, uri: str, rest: tuple[str, ...]) -> Resource:

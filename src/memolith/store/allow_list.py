@@ -66,8 +66,11 @@ def hashes(text: str) -> list[str]:
     return list(dict.fromkeys(sha256(value.encode("utf-8", "surrogatepass")) for value in values))
 
 
-def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None) -> str:
-    """Return the text of a file without secrets. `seen` is its fingerprint from before it was read."""
+def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None = None) -> str:
+    """Return the text of a file without secrets that a person may have typed into it by hand.
+
+    `seen` is its fingerprint from before it was read; without one, the result is not cached.
+    """
     if not text.strip():
         return text
     path = os.path.join(os.path.dirname(tree.root), "cache", CLEARED)

@@ -186,8 +186,9 @@ class _Run:
         wanted = texts.wanted(item.path if not item.section else "", item.name)
         known = self._known[item.scope].get(_mark(item, text))
         name = known or taken.holder(wanted[0])
-        if name is not None and (known or self._is_same(item, name, text)):
-            self._row(item, "known", to=layout.path(item.scope, "notes", f"{name}.md"))
+        there = layout.path(item.scope, "notes", f"{name}.md")
+        if name is not None and (known or self._text(there) == text):
+            self._row(item, "known", to=there)
         else:
             name = taken.take(taken.free(*wanted, f"{wanted[0][:100]}-imported"))
             self._plan.append((item, name))
@@ -197,9 +198,9 @@ class _Run:
             links = self._links if number < 2 else self._titles
             links.setdefault(item.scope, {}).setdefault(called.lower(), name)
 
-    def _is_same(self, item: Item, name: str, text: str) -> bool:
-        there = Tree(self._gate.root).read(layout.path(item.scope, "notes", f"{name}.md"), cut=True)
-        return there is not None and there.decode("utf-8", "replace") == text
+    def _text(self, relative: str) -> str | None:
+        there = Tree(self._gate.root).read(relative, cut=True)
+        return None if there is None else files.text_of(there)
 
     # ------------------------------------------------------------ text by text
 
