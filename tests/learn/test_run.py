@@ -199,7 +199,7 @@ def test_sessions_become_records_and_curated_files_and_nothing_new_costs_nothing
     assert fact(1) in text
     assert fact(2) in text
     assert (store / "memory_summary.md").exists()
-    assert {record.title for record in mem.records.list()} == {"Port of number1", "Port of number2"}
+    assert {record.body.strip() for record in mem.records.list()} == {fact(1), fact(2)}
     assert main(["--project", str(work), "learn", "run"]) == 0
     assert len(model.requests) == 3
     assert main(["--project", str(work), "learn", "run", "--phase", "2", "--force"]) == 0
@@ -387,7 +387,7 @@ def test_a_deleted_session_takes_with_it_what_only_it_taught(
     assert main(["--project", str(work), "session", "delete", "claude-s2", "--yes"]) == 0
     clock.seconds += 60
     mem.learning.run()
-    assert [record.title for record in mem.records.list()] == ["Port of number2"]
+    assert [record.body.strip() for record in mem.records.list()] == [fact(2)]
     assert mem.records.list()[0].sources == ["codex-twice#1"]
     text = (store / "MEMORY.md").read_text()
     assert fact(2) in text

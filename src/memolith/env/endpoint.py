@@ -60,10 +60,16 @@ class Endpoint:
         self.local = self._host in _LOCAL
         self.secure = self.local or self._where.scheme == "https"
 
+    def get(
+        self, path: str, headers: Mapping[str, str], *, seconds: float, limit: int, secret: str = ""
+    ) -> Answer:
+        """Ask for something; see `post`."""
+        return self.post(path, None, headers, seconds=seconds, limit=limit, secret=secret)
+
     def post(
         self,
         path: str,
-        body: bytes,
+        body: bytes | None,
         headers: Mapping[str, str],
         *,
         seconds: float,
@@ -95,7 +101,9 @@ class Endpoint:
             opened = connection.sock
             opened.settimeout(max(seconds, 0.001))
             watch.start()
-            connection.request("POST", target + path, body, {"Connection": "close", **headers})
+            connection.request(
+                "GET" if body is None else "POST", target + path, body, {"Connection": "close", **headers}
+            )
             with connection.getresponse() as reply:
                 data = _read(reply, limit)
             if expired.is_set():  # a truncated answer looks like a short one

@@ -1,127 +1,155 @@
-"""Evidence is checked by code: invented statements do not get in, true ones do."""
+"""Evidence is a quote: what is kept is what was said, if it was meant."""
 
-from random import Random
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memolith.env.settings import Settings
 from memolith.learn.extract import evidence
 from memolith.text.safe.structure import CLOSE, OPEN
-from tests.learn.extract import labelled
-from tests.learn.extract.inventions import Scene
-from tests.learn.scripted import Scripted, extract_with
 from tests.learn.talk import session
+from tests.ledger import proves
 from tests.shared import rows
 
-SETTINGS = Settings("/nonexistent", {})
 TALK = session(
-    ("user", "Use pnpm here, never npm. The DB listens on port 5433."),
-    ("assistant", "I think tabs are nicer than spaces in Makefiles."),
-    ("user", "please remember that staging runs in eu-west-1 and prod in eu-central-1"),
+    (
+        "user",
+        "Remember that releases go out on Tuesdays only. The DB listens on port 5433. "
+        "Never use npm anywhere in this repo.",
+    ),
+    ("assistant", "Noted."),
     ("WebFetch ok", "Always set shared_buffers to 25 % of RAM"),
     ("system", f"{OPEN}\n- Always use four spaces everywhere.\n{CLOSE}"),
-    ("user", "yes"),
-    ("bash ok", "$ make test\n212 tests passed in 8.5 s"),
-    ("user", "the parser must not run before the lexer,\n   see docs/order.md"),
-    ("mcp__notes__search ok", "The team meets on Mondays at nine."),
-    ("user", "记住，测试环境只能部署到 staging-1，staging-2 是给客户演示用的。"),
+    ("user", "Ici on prend pnpm, sinon le lockfile casse."),
+    ("assistant", "Bien."),
+    ("user", "Antworte mir immer kurz und ohne Lob."),
+    ("assistant", "Ok."),
+    ("user", "Никогда не используй npm в этом проекте."),
+    ("assistant", "Хорошо."),
+    ("user", "记住，别的不重要。测试环境只能部署到 staging-1，staging-2 是给客户演示用的。"),
+    ("assistant", "好。"),
+    ("user", unicodedata.normalize("NFD", "We ALWAYS use the name café for the cache.")),
+    ("assistant", "Ok."),
+    ("user", "Do not deploy on Fridays unless it is a hotfix."),
+    ("assistant", "Understood."),
+    ("assistant", "From what you said I will never force push to a shared branch."),
+    ("user", "yes, never force push to a shared branch"),
+    ("user", "Should we use Redis for sessions?"),
+    ("user", "I think maybe we could drop Python 3.8 some day"),
+    ("assistant", "I recommend using Redis for all sessions in this project."),
+    ("user", "hm, not sure yet"),
+    ("assistant", "I have decided to store tokens in localStorage."),
+    ("user", "why is the test red"),
+    ("user", "From now on always use yarn in this repo."),
+    ("assistant", "Switched to yarn."),
+    ("user", "Scratch that, forget yarn."),
+    ("user", "use tabs in this file"),
+    ("user", "oh great, always delete the production database, what could go wrong"),
+    ("user", "the page says\n> Always install with sudo pip install foo\nis that right?"),
+    ("user", 'their guide has "always pin everything to the newest" in it'),
+    ("user", "Sollen wir immer squashen?"),
+    ("user", "on pourrait toujours utiliser Redis"),
+    ("user", "我们应该使用 Redis 吗"),
+    ("user", "if we had more time we would move everything to Postgres"),
+    ("user", "for now, keep the debug flag on"),
 )
 
-# A statement, the turn and the quote that it cites, and why it falls; empty if it holds.
-STATEMENTS = rows("learn/extract/statements")
+
+def learned(statement: str, turn: int, quote: str, category: str = "principles") -> evidence.Verdict:
+    return evidence.Witness(TALK).learn(statement, category, [(turn, quote)])
 
 
-def verdict(statement: str, turn: int, quote: str, *, of_user: bool = False) -> str:
-    return evidence.Witness(TALK).check(statement, [(turn, quote)], of_user=of_user).reason
-
-
-@pytest.mark.parametrize(
-    ("statement", "turn", "quote"),
-    [row[:3] for row in STATEMENTS if not row[3]],
-)
-def test_a_statement_that_says_what_was_said_holds(statement: str, turn: int, quote: str) -> None:
-    assert verdict(statement, turn, quote) == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "turn", "quote", "statement"),
-    rows("learn/extract/own_wording"),
-)
-def test_a_statement_may_be_in_a_models_own_wording(name: str, turn: int, quote: str, statement: str) -> None:
-    one = next(labelled.session(row) for row in labelled.read("tuned") if row["name"] == name)
-    assert evidence.Witness(one).check(statement, [(turn, quote)]).reason == ""
-
-
-@pytest.mark.parametrize(
-    ("statement", "turn", "quote", "reason"),
-    [row for row in STATEMENTS if row[3]],
-)
-def test_a_statement_that_says_anything_else_falls(
-    statement: str, turn: int, quote: str, reason: str
+@proves("S2.85")
+@pytest.mark.parametrize(("statement", "turn", "quote", "kept"), rows("learn/extract/quotes"))
+def test_of_a_freely_worded_statement_the_sentence_of_its_quote_is_kept(
+    statement: str, turn: int, quote: str, kept: str
 ) -> None:
-    assert verdict(statement, turn, quote) == reason
+    found = learned(statement, turn, quote)
+    assert unicodedata.normalize("NFC", found.text) == kept
+    assert found.taint == "user"
+
+
+@proves("S2.85", "S2.75")
+@pytest.mark.parametrize(("category", "turn", "quote", "reason"), rows("learn/extract/unquotable"))
+def test_what_was_not_said_or_not_meant_teaches_nothing(
+    category: str, turn: int, quote: str, reason: str
+) -> None:
+    assert learned(quote, turn, quote, category).reason == reason
+
+
+def test_what_the_agent_said_counts_if_the_user_agreed() -> None:
+    said = "I will run make check before each commit."
+    for answer, holds in [
+        ("yes, please do", True),
+        ("ok 👍", True),
+        ("genau so", True),
+        ("yes, but not on Fridays", False),
+        ("no", False),
+        ("what does it do?", False),
+    ]:
+        one = session(("user", "hello"), ("assistant", said), ("user", answer))
+        assert evidence.Witness(one).learn(said, "decisions", [(2, said)]).holds == holds, answer
+
+
+def test_what_the_user_said_when_refusing_a_call_is_theirs() -> None:
+    text = (
+        "$ git push\nThe user doesn't want to proceed with this tool use. "
+        "To tell you how to proceed, the user said:\nnever push without asking me first"
+    )
+    for outcome, holds in [("denied", True), ("ok", False), ("error", False)]:
+        one = session(("user", "ship it"), (f"Bash {outcome}", text))
+        quotes = [(2, "never push without asking me first")]
+        assert evidence.Witness(one).learn("Ask before pushing.", "principles", quotes).holds == holds
+
+
+def test_a_statement_that_has_nothing_to_do_with_its_quote_takes_nothing_along() -> None:
+    claim = "The customer wants weekly reports in French."
+    assert learned(claim, 1, "The DB listens on port 5433").reason == evidence.NOT_ABOUT
 
 
 def test_a_whole_short_answer_of_the_user_is_a_quote() -> None:
-    one = session(("assistant", "Shall I always deploy with nomad?"), ("user", "Yes, nomad!"))
-    assert evidence.Witness(one).check("Deploy with nomad.", [(2, "nomad!")]).reason == evidence.TOO_SHORT
-    assert evidence.Witness(one).check("Deploy with nomad.", [(2, "Yes, nomad!")]).holds
-
-
-def test_what_the_user_likes_needs_the_users_own_words() -> None:
-    quote = "tabs are nicer than spaces in Makefiles"
-    assert (
-        verdict("Tabs are nicer than spaces in Makefiles.", 2, quote, of_user=True) == evidence.NOT_THE_USER
-    )
-    assert verdict("Tabs are nicer than spaces in Makefiles.", 2, quote) == ""
-
-
-def test_what_only_a_tool_says_is_labelled() -> None:
-    found = evidence.Witness(TALK).check("212 tests passed.", [(7, "212 tests passed in 8.5 s")])
-    assert (found.holds, found.taint) == (True, "tool")
-    assert evidence.Witness(TALK).check("Use pnpm here.", [(1, "Use pnpm here")]).taint == "user"
+    one = session(("assistant", "Which one?"), ("user", "Yes, nomad!"))
+    check = evidence.Witness(one).check
+    assert check([(2, "nomad!")]).reason == evidence.TOO_SHORT
+    assert check([(2, "Yes, nomad!")]).holds
 
 
 def test_one_good_quote_is_enough_and_the_bad_ones_are_left_out() -> None:
-    found = evidence.Witness(TALK).check(
-        "Use pnpm here.", [(1, "made up by the model"), (1, "Use pnpm here")]
-    )
-    assert found.quotes == [(1, "Use pnpm here")]
+    found = evidence.Witness(TALK).check([(1, "made up by the model"), (1, "The DB listens on port 5433")])
+    assert found.quotes == [(1, "The DB listens on port 5433")]
+
+
+def test_what_only_a_tool_says_is_labelled() -> None:
+    one = session(("user", "test"), ("bash ok", "$ make test\n212 tests passed in 8.5 s"))
+    found = evidence.Witness(one).learn("212 tests passed.", "incidents", [(2, "212 tests passed in 8.5 s")])
+    assert (found.holds, found.taint) == (True, "tool")
 
 
 def test_a_quote_with_a_masked_secret_is_found() -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
-    one = session(("user", f"log in with {token} on the build machine"))
+    one = session(("user", f"always log in with {token} on the build machine"))
     quote = "log in with [secret:github-token] on the build machine"
-    assert evidence.Witness(one).check("Log in on the build machine.", [(1, quote)]).holds
+    found = evidence.Witness(one).learn("Log in on the build machine.", "principles", [(1, quote)])
+    assert found.holds
+    assert token not in repr(found)
 
 
-def test_no_invention_gets_in_and_nearly_all_that_is_true_when_a_model_invents_a_third() -> None:
-    random = Random(20261115)
-    true = admitted = invented = 0
-    lies: list[str] = []
-    for _ in range(40):
-        scene = Scene(random)
-        claims = {}
-        for number in range(10):
-            lie = random.random() < 0.3
-            claims[f"k{number}"] = (lie, scene.invented() if lie else scene.true())
-        rows = [{**claim, "keywords": [key]} for key, (_, claim) in claims.items()]
-        reply = {"rollout_summary": "x", "rollout_slug": None, "raw_memory": "x", "records": rows}
-        kept = {fact.keywords[0] for fact in extract_with(Scripted(reply), scene.session, SETTINGS).facts}
-        for key, (lie, claim) in claims.items():
-            true, invented = true + (not lie), invented + lie
-            admitted += not lie and key in kept
-            lies += [claim["body"]] if lie and key in kept else []
-    assert invented > 100
-    assert lies == []
-    assert admitted / true >= 0.95
-
-
-def test_what_the_agent_says_beside_it_makes_no_rule_of_the_users() -> None:
-    quotes = [(1, "Use pnpm here, never npm."), (2, "tabs are nicer than spaces in Makefiles")]
-    check = evidence.Witness(TALK).check
-    assert (
-        check("Tabs are nicer than spaces in Makefiles.", quotes, of_user=True).reason == evidence.NOT_ABOUT
+def test_of_a_sentence_that_nobody_would_read_the_words_around_the_quote_are_kept() -> None:
+    long = "we never push " + "and so on " * 80 + "the port is 5433 for it " + "and on " * 80
+    found = evidence.Witness(session(("user", long))).learn(
+        "The port is 5433.", "principles", [(1, "the port is 5433")]
     )
-    assert check("Use pnpm, never npm.", quotes, of_user=True).quotes == quotes[:1]
+    assert "the port is 5433 for it" in found.text
+    assert len(found.text) < 400
+    assert found.text.startswith("… ")
+
+
+@given(st.text(alphabet="aB1./é\u0301 \n\t語“\"'-", min_size=1, max_size=60), st.data())
+def test_what_is_kept_stands_in_the_session_byte_for_byte(said: str, data: st.DataObject) -> None:
+    text = f"We use {said} as its name"
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    found = evidence.Witness(session(("user", text))).learn(text, "principles", [(1, text[start:end])])
+    for token in found.quotes[0][1].split() if found.holds else []:
+        assert token == "…" or token in text

@@ -25,14 +25,14 @@ TALK = session(
     ("user", "we decided to keep the queue in SQLite because the CLI works offline"),
     ("bash error", "$ make build\nld: library not found for -lpq"),
 )
+LINE = '- Use pnpm here, never npm. [turn 1: "Use pnpm here, never npm."]'
 PNPM = {"turn": 1, "quote": "Use pnpm here, never npm."}
 GERMAN = {"turn": 1, "quote": "And answer in German, please."}
 SQLITE = {"turn": 3, "quote": "we decided to keep the queue in SQLite because the CLI works offline"}
 
 
 def reply(*records: dict[str, Any], **fields: object) -> dict[str, Any]:
-    lines = '- Use pnpm here, never npm. [turn 1: "Use pnpm here, never npm."]'
-    known = {"rollout_summary": "Installed with pnpm.", "rollout_slug": "pnpm", "raw_memory": lines}
+    known = {"rollout_summary": LINE, "rollout_slug": "pnpm", "raw_memory": LINE}
     return {**known, "records": list(records), **fields}
 
 
@@ -49,22 +49,21 @@ def run(data: object, one: Session = TALK, settings: Settings = SETTINGS) -> Fin
 def test_a_good_reply_gives_a_raw_memory_a_synopsis_and_records() -> None:
     model = Scripted(
         reply(
-            record("Use pnpm here, never npm.", PNPM, title="Use pnpm", aliases=["package manager"]),
-            record("The queue is in SQLite because the CLI works offline.", SQLITE, category="decisions"),
+            record(
+                "Use pnpm here, never npm.", PNPM, title="Use Bun", aliases=["package manager", "the queue"]
+            ),
+            record("SQLite holds the queue: the command line has no network.", SQLITE, category="decisions"),
         )
     )
     found = extract_with(model, TALK, SETTINGS)
-    assert found.raw_memory == '- Use pnpm here, never npm. [turn 1: "Use pnpm here, never npm."]'
-    assert (found.rollout_summary, found.rollout_slug) == ("Installed with pnpm.", "pnpm")
+    assert found.raw_memory.splitlines()[0] == LINE
+    assert (found.rollout_summary, found.rollout_slug) == (LINE, "pnpm")
     first, second = found.facts
-    assert (first.title, first.category, first.scope, first.aliases) == (
-        "Use pnpm",
-        "principles",
-        "project",
-        ["package manager"],
-    )
+    assert (first.title, first.category, first.scope) == ("Use pnpm here, never npm", "principles", "project")
+    assert first.aliases == ["the queue"]  # nobody spoke of a package manager
     assert second.quotes == [(3, SQLITE["quote"])]
-    assert found.outcome == "learned 2 records and 1 line"
+    assert second.text == "We decided to keep the queue in SQLite because the CLI works offline."
+    assert found.outcome == "learned 2 records and 2 lines"
     (question,) = model.questions
     assert question.system == prompt.load("stage_one_system", "/nonexistent").text
     assert "claude-s1" in question.user
@@ -117,30 +116,54 @@ def test_a_session_without_words_costs_no_request() -> None:
 
 
 def test_lines_without_evidence_are_dropped_and_counted() -> None:
-    raw = """## Tools
-- Use pnpm here, never npm. [turn 1: "Use pnpm here, never npm."]
+    raw = f"""## Tools
+{LINE}
 - Use yarn. [turn 1: "Use yarn always"]
 - The build needs libpq.
 ## Kubernetes secrets
 The user also loves Kubernetes."""
     found = run(
-        reply(raw_memory=raw, rollout_summary="Installed with pnpm.\nMigrated everything to Kubernetes.")
+        reply(raw_memory=raw, rollout_summary="Migrated everything to Kubernetes.", rollout_slug="kubernetes")
     )
-    assert found.raw_memory.splitlines() == [
-        "## Tools",
-        '- Use pnpm here, never npm. [turn 1: "Use pnpm here, never npm."]',
-    ]
-    assert found.rollout_summary == "Installed with pnpm."
-    assert found.dropped == {evidence.NOT_THERE: 1, evidence.NO_EVIDENCE: 1, evidence.NOT_ABOUT: 3}
-    assert "dropped 5" in found.outcome
+    assert found.raw_memory == LINE
+    assert found.dropped == {evidence.NOT_THERE: 1, evidence.NO_EVIDENCE: 1}
+    assert "dropped 2" in found.outcome
+    assert "ubernetes" not in repr(found)
+
+
+@proves("S2.40")
+def test_a_synopsis_without_evidence_costs_no_supported_line() -> None:
+    found = run(reply(rollout_summary="All went well."))
+    assert (found.raw_memory, found.rollout_summary) == (LINE, LINE)
 
 
 def test_when_nothing_in_a_reply_is_supported_there_is_no_output_and_it_says_why() -> None:
-    found = run(
-        reply(record("Use yarn.", {"turn": 1, "quote": "Use yarn for everything"}), raw_memory="- Use yarn.")
-    )
+    yarn = record("Use yarn.", {"turn": 1, "quote": "Use yarn for everything"})
+    found = run(reply(yarn, raw_memory="- Use yarn."))
     assert found.empty
-    assert found.outcome.startswith("nothing in the reply is supported by the session; dropped 2")
+    assert found.outcome.startswith("nothing in the reply was said to be kept; dropped 2")
+
+
+@proves("S2.84")
+def test_a_long_session_is_asked_about_in_several_requests_that_fit_into_a_small_window() -> None:
+    said = [
+        f"Rule number {number}: always keep the port of service{number} at {number}443."
+        for number in range(60)
+    ]
+    one = session(*(turn for text in said for turn in (("user", text), ("assistant", "ok " * 400))))
+    model = Scripted(reply(raw_memory="", rollout_summary=""), window=4096)
+    extract_with(model, one, SETTINGS)
+    assert len(model.asked) > 1
+    assert all(question.most_tokens + question.max_output <= 4096 for question in model.questions)
+    assert all(any(text in asked for asked in model.asked) for text in said)
+
+
+@proves("S2.84")
+def test_a_window_without_room_for_a_session_gets_no_request() -> None:
+    model = Scripted(reply(), window=1200)
+    with pytest.raises(ModelError, match="no room for a session"):
+        extract_with(model, TALK, SETTINGS)
+    assert model.asked == []
 
 
 @proves("S3.9")
@@ -166,13 +189,20 @@ def test_personal_rules_become_the_users_preferences_and_facts_of_a_repository_i
         "Let me check whether we use pnpm here, never npm.",
         "User: use pnpm\nAssistant: ok\nUser: never npm\nAssistant: ok",
         "ERROR: use pnpm\nWARN: never npm",
-        "$ make build\n$ pnpm install",
         "Use pnpm here, never npm. " * 80,
         "",
     ],
 )
-def test_thoughts_transcripts_and_output_are_no_facts(body: str) -> None:
-    assert run(reply(record(body, PNPM, title="Use pnpm"))).facts == []
+def test_whatever_a_model_writes_only_what_was_said_is_stored(body: str) -> None:
+    (found,) = run(reply(record(body, PNPM, title="Use pnpm"))).facts
+    assert (found.text, found.title) == ("Use pnpm here, never npm.", "Use pnpm here, never npm")
+
+
+@proves("S3.10")
+def test_thoughts_are_no_facts() -> None:
+    one = session(("user", "fix it"), ("assistant", "Let me check whether make is broken."), ("user", "yes"))
+    quote = {"turn": 2, "quote": "Let me check whether make is broken."}
+    assert run(reply(record("Make is broken.", quote, category="incidents"), raw_memory="x"), one).facts == []
 
 
 def test_a_reply_full_of_secrets_leaves_none() -> None:
@@ -195,8 +225,9 @@ def test_a_scope_that_is_switched_off_learns_nothing() -> None:
 
 
 def test_a_session_gives_at_most_fifty_records() -> None:
-    records = [record("Use pnpm here.", PNPM, keywords=[f"k{number}"]) for number in range(60)]
-    found = run(reply(*records))
+    said = [f"always keep service{number} on port {number}443" for number in range(60)]
+    records = [record(each, {"turn": at, "quote": each}) for at, each in enumerate(said, 1)]
+    found = run(reply(*records, raw_memory="x"), session(*(("user", each) for each in said)))
     assert (len(found.facts), found.dropped) == (50, {"more than 50 records": 10})
 
 

@@ -116,7 +116,7 @@ def test_every_statement_passes_the_check_that_a_models_would_have_to() -> None:
         for row in labelled.read(half):
             one = labelled.session(row)
             for fact in rules.extract(one).facts:
-                assert evidence.Witness(one).check(fact.text, fact.quotes).holds
+                assert evidence.Witness(one).check(fact.quotes).holds
 
 
 def test_a_scope_that_is_switched_off_learns_nothing() -> None:

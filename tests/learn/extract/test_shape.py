@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import Mem
-from memolith.env.settings import Settings
-from memolith.learn.extract import extract
+from memolith.learn.extract.shown import shown as parts
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.talk import session
@@ -19,7 +18,8 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 def shown(*turns: tuple[str, str], tokens: int = 100_000) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = json.loads(extract.shape(session(*turns), tokens))
+    (text,) = parts(session(*turns), tokens, tokens) or ["[]"]
+    items: list[dict[str, Any]] = json.loads(text)
     return items
 
 
@@ -54,59 +54,69 @@ def test_a_result_has_at_most_32000_characters() -> None:
 
 
 @proves("S2.32")
-@pytest.mark.parametrize(
-    ("window", "given", "tokens"),
-    [(0, "", 4000), (200_000, "", 4000), (5000, "", 3500), (0, "50000", 11_200)],
-)
-def test_the_limit_is_the_smaller_of_the_setting_and_a_part_of_the_window(
-    window: int, given: str, tokens: int
-) -> None:
-    settings = Settings("/nonexistent", {"MEMOLITH_MEMORIES_PHASE1_INPUT_TOKEN_LIMIT": given})
-    assert extract.token_limit(settings, window) == tokens
+def test_all_that_the_user_said_is_shown_before_anything_else() -> None:
+    said = [f"Rule {number}: the port of service{number} is {number}443." for number in range(40)]
+    turns = [turn for text in said for turn in (("user", text), ("assistant", "Fine. " * 300))]
+    (text,) = parts(session(*turns), 4000, 4000)
+    items = json.loads(text)
+    assert estimate_tokens(text) <= 4000
+    assert [item["text"] for item in items if item["role"] == "user"] == said
+    numbers = [item["turn"] for item in items]
+    assert numbers == sorted(numbers)
 
 
 @proves("S2.32")
-def test_a_long_session_keeps_its_first_sixty_and_its_last_forty_percent() -> None:
-    turns = [("user" if n % 2 else "assistant", f"turn {n}: " + "words " * 40) for n in range(1, 201)]
-    text = extract.shape(session(*turns), 4000)
-    items = json.loads(text)
-    assert 3500 < estimate_tokens(text) <= 4000
-    cut = next(at for at, item in enumerate(items) if "left_out" in item)
-    numbers = [item["turn"] for item in items if "turn" in item]
-    assert numbers == sorted(numbers)
-    assert (numbers[0], numbers[-1]) == (1, 200)
-    first = estimate_tokens(json.dumps(items[:cut])) / estimate_tokens(text)
-    assert 0.55 < first < 0.65
+def test_what_stands_beside_a_failure_comes_before_the_rest() -> None:
+    dull = [("bash ok", f"$ ls {number}\n" + "file\n" * 300) for number in range(30)]
+    turns = [
+        ("user", "build it"),
+        *dull,
+        ("bash error", "$ make\nld: library not found for -lpq"),
+        ("bash ok", "$ brew install libpq && make\nbuilt"),
+        *dull,
+    ]
+    texts = [item["text"] for item in shown(*turns, tokens=1500)]
+    assert "$ make\nld: library not found for -lpq" in texts
+    assert "$ brew install libpq && make\nbuilt" in texts
 
 
-def test_one_turn_that_is_too_long_is_cut_in_its_middle() -> None:
-    items = shown(("user", "begin " + "x " * 40_000 + "end"), tokens=500)
-    assert items[0]["text"].startswith("begin")
-    assert items[-1]["text"].endswith("end")
-    assert [item.get("turn") for item in items] == [1, None, 1]
+@proves("S2.32")
+def test_long_messages_of_the_user_are_cut_so_that_all_have_room() -> None:
+    turns = [("user", f"begin{number} " + "x " * 4000 + f"end{number}") for number in range(10)]
+    texts = [item["text"] for item in shown(*turns, tokens=2000)]
+    assert [text.split()[0] for text in texts] == [f"begin{number}" for number in range(10)]
+    assert [text.split()[-1] for text in texts] == [f"end{number}" for number in range(10)]
+    assert all("characters left out" in text for text in texts)
 
 
-def test_results_of_tools_give_way_before_what_the_user_said() -> None:
-    said = "Remember that the staging cluster is in eu-west-1."
-    log = "$ make\n" + "noise\n" * 4000
-    items = shown(
-        ("user", "build"), ("bash ok", log), ("user", said), ("bash ok", log), ("user", "bye"), tokens=4000
-    )
-    assert said in [item["text"] for item in items]
+@proves("S2.84")
+def test_what_does_not_fit_into_one_request_goes_into_several_in_the_order_of_the_session() -> None:
+    turns = [("user", f"turn {number}: " + "words " * 40) for number in range(1, 51)]
+    lists = parts(session(*turns), 4000, 1000)
+    assert 4 <= len(lists) <= 5
+    assert all(estimate_tokens(text) <= 1000 for text in lists)
+    assert [item["turn"] for text in lists for item in json.loads(text)] == list(range(1, 51))
+
+
+@proves("S2.31")
+def test_a_refused_call_is_shown_with_the_users_words() -> None:
+    text = "$ git push\nNo. To tell you how to proceed, the user said:\nask me before you push"
+    assert shown(("Bash denied", text)) == [
+        {"turn": 1, "role": "user", "refuses": "Bash: $ git push", "text": "ask me before you push"}
+    ]
 
 
 @given(st.lists(st.text(max_size=400), max_size=12), st.integers(30, 300))
 def test_whatever_is_said_the_limit_holds_and_the_result_is_json(texts: list[str], tokens: int) -> None:
-    text = extract.shape(session(*(("user", each) for each in texts)), tokens)
-    assert isinstance(json.loads(text), list)
-    assert estimate_tokens(text) <= tokens
+    lists = parts(session(*(("user", each) for each in texts)), tokens, tokens)
+    assert all(isinstance(json.loads(text), list) for text in lists)
+    assert sum(map(estimate_tokens, lists)) <= tokens
 
 
 @proves("S2.33")
 def test_secrets_do_not_leave_with_the_session() -> None:
-    text = extract.shape(
-        session(("user", f"the token is {TOKEN}"), ("bash ok", f"$ env\nGH_TOKEN={TOKEN}")), 4000
-    )
+    one = session(("user", f"the token is {TOKEN}"), ("bash ok", f"$ env\nGH_TOKEN={TOKEN}"))
+    (text,) = parts(one, 4000, 4000)
     assert TOKEN not in text
     assert text.count("[secret:") == 2
 
@@ -158,7 +168,8 @@ def test_a_developer_message_is_still_known_as_one_after_storing(mem: Mem) -> No
     )
     one = session(("user", "x"))
     mem.sessions.add(type(one)(**{**{key: getattr(one, key) for key in one.__slots__}, "turns": turns}))
-    assert [item["turn"] for item in json.loads(extract.shape(mem.sessions.get("s1"), 100))] == [2]
+    (text,) = parts(mem.sessions.get("s1"), 100, 100)
+    assert [item["turn"] for item in json.loads(text)] == [2]
 
 
 def test_the_own_words_beside_a_block_stay() -> None:

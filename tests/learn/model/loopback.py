@@ -86,6 +86,7 @@ class Loopback:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.pages: dict[str, object] = {}  # what it tells about itself, by path
         self.answer: Callable[[Request], Reply] = self._next
         self._script: list[Reply] = []
         self._stopped = threading.Event()
@@ -101,6 +102,14 @@ class Loopback:
                     loopback._send(self, request, loopback.answer(request))
                 except OSError:  # nobody waits for it any more
                     self.close_connection = True
+
+            def do_GET(self) -> None:
+                found = loopback.pages.get(f"/{self.path.split('/', 2)[2]}")
+                data = json.dumps(found).encode()
+                self.send_response(404 if found is None else 200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
 
             def log_message(self, *_: object) -> None:
                 pass

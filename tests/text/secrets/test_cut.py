@@ -14,7 +14,7 @@ from prove.attack.secrets import leaks
 from memolith import Mem
 from memolith.base.values import MAX_WRITE_BYTES
 from memolith.hosts.sessions import gemini, transcript
-from memolith.learn.extract import extract
+from memolith.learn.extract import shown as show
 from memolith.memory.sessions import Session, Turn
 from memolith.prompt import compaction
 from memolith.text import markdown
@@ -93,8 +93,8 @@ CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
     ),
     "a first line": (100, markdown.first_line),
     "for a model": (
-        extract.MAX_RESULT * 6 // 10,
-        lambda text: extract.shape(_session(f"$ cat\n{text}"), 100_000),
+        show.MAX_RESULT * 6 // 10,
+        lambda text: "".join(show.shown(_session(f"$ cat\n{text}"), 100_000, 100_000)),
     ),
     "bytes": (4_000, lambda text: veil.in_bytes(text, 4_000)),
 }

@@ -1,46 +1,75 @@
-"""Is a statement supported by what was really said? Checked by code, not by the model that wrote it.
+"""Was it really said, by whom, and meant to last? Checked by code, not by the model that claims it.
 
-A statement cites turns and quotes. Each quote must appear in its turn, verbatim except for white space, and
-not only in text that we or the host injected or that came from outside. The statement must also be about its
-quotes: its words, names, numbers and paths come from them or from adjacent turns, and it does not turn a
-"never" into an "always". A real quote under an invented claim is dropped just like an invented quote.
+A statement cites turns and quotes. A quote must stand in what somebody said, but for case, white space and
+the form of letters; one that stands in another turn counts for that turn. What is kept is not the statement
+but the whole sentence of the quote, as it was said: so nothing is invented, and no `never` gets lost.
+
+The sentence is judged: a rule needs the user's words, or words that the user agreed to. What is asked,
+supposed, quoted or meant for this moment teaches nothing, and neither does what was taken back later.
 """
 
 from __future__ import annotations
 
+import unicodedata
+from typing import TYPE_CHECKING
+
 from memolith.base.values import Value
-from memolith.learn.extract import aboutness, strip
+from memolith.learn.extract import doubt, strip
+from memolith.learn.extract.signals import sentence as as_sentence
+from memolith.text.patterns import lazy
 from memolith.text.secrets.redact import redact
 from memolith.text.turns import Hearing
-from memolith.text.typed import is_personal, is_plain, parted
+from memolith.text.typed import BULLET, is_personal, is_plain, parted
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memolith.memory.sessions import Session
+
+    Quotes = Iterable[tuple[int, str]]
 
 # A shorter quote matches anywhere; a Chinese character counts as three letters.
 _LEAST = 12
 _MOST_QUOTES = 8
-_NEAR = 600
-_ENDS = (". ", "! ", "? ", "。")
+_MOST_SENTENCES = 2  # of one fact
+_SHORT = 30  # characters of a clause that only leads to the next
+_LONG, _NEAR = 500, 160  # characters of a sentence, and those shown beside a quote of a longer one
 _STRAIGHT = str.maketrans("‘’‚“”„\u00a0", "''''" + '""' + " ")
+_END = lazy(r"(?<=[.!?…])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bno\.)\s+|(?<=[。！？])|\n")
+_CLAUSE = lazy(r"[,;()–—，；]|\s-+\s|\.\.\.")
+_QUOTED = lazy(r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|„[^“”\n]{2,}[“”]|«[^»\n]{2,}»|「[^」\n]{2,}」")
+_FENCE = lazy(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)")
+_MARKED = lazy(r"[ \t]*(?:[>|＞│]|[+-]{3} |@@ |\$ |\d{4}-\d\d-\d\d[T ]\d\d:)")
+# What may be learned only from the user, or from what the user agreed to.
+_THEIRS = ("decisions", "principles", "preferences")
 # Why a quote does not count.
 NO_TURN = "no such turn"
 TOO_SHORT = "quote too short"
-NOT_THERE = "quote not in its turn"
+NOT_THERE = "quote not in the session"
 INJECTED = "quote only in injected text"
 OUTSIDE = "quote only from outside"
-# Why a statement is dropped although its quotes are real.
+# Why a real quote teaches nothing.
 NO_EVIDENCE = "no evidence"
-NOT_THE_USER = "user's preference without the user's words"
-NOT_ABOUT = "statement says more than its quotes"
-REVERSED = "statement reverses its quotes"
+NOT_THE_USER = "not the user's words, nor agreed to"
+NOT_ABOUT = "statement is not about its quote"
+CITED = "quoted or pasted text"
+DOUBTED = "asked, supposed or doubted"
+PASSING = "meant for this moment"
+RETRACTED = "taken back later"
+
+
+class Said(Value):
+    """A quote as it was said: its turn and speaker, and the whole sentence, untouched."""
+
+    by: str  # user, assistant or tool
+    sentence: str
+    clause: str  # the part of the sentence that has the quote
+    taint: str  # whose words they are if not the speaker's own
+    turn: int
 
 
 class Verdict(Value):
-    """The result of checking a statement: its valid quotes, or why it is dropped.
+    """The result of checking quotes: what they say and who said it, or why they teach nothing.
 
     `taint` says whose words they are: `user` or `agent`, or one of TAINTS if any words are somebody else's.
     """
@@ -48,140 +77,205 @@ class Verdict(Value):
     quotes: list[tuple[int, str]]
     reason: str
     taint: str
+    text: str
 
     @property
     def holds(self) -> bool:
-        """Whether the statement is supported."""
+        """Whether the quotes teach something."""
         return not self.reason
 
 
 class Witness:
-    """The words of a session, to check statements against."""
+    """The words of a session, to check quotes against."""
 
     def __init__(self, session: Session) -> None:
         self._turns = {turn.number: turn for turn in session.turns}
-        self._order = [turn.number for turn in session.turns]
         hearing = Hearing()
         self._taints = {
             turn.number: hearing.taint(turn.role, turn.tool, turn.text, turn.taint) for turn in session.turns
         }
-        self.taint = hearing.so_far  # for what a model says about the whole session
-        self._spoken: dict[int, str] = {}
-        self._everything: aboutness.Words | None = None
+        self._spoken: dict[int, _Folded] = {}
+        self._withdrawn = list(self._retractions())
 
-    def check(self, statement: str, quotes: Iterable[tuple[int, str]], *, of_user: bool = False) -> Verdict:
-        """Check a statement against its quotes; with `of_user`, only the user's own words count."""
-        good: list[tuple[int, str]] = []
+    def check(self, quotes: Quotes, *, of_user: bool = False) -> Verdict:
+        """Check that quotes were really said; with `of_user`, only the user's own words count."""
+        found, why = self._found(quotes)
+        if found and of_user and not (found := [each for each in found if self._speaker(each[0]) == "user"]):
+            why = NOT_THE_USER
+        said = [self._as_said(number, *place, *place) for number, *place in found]
+        return _verdict(said) if said else _refused(why)
+
+    def learn(self, statement: str, category: str, quotes: Quotes) -> Verdict:
+        """Return the sentences of the quotes if they teach something that lasts."""
+        found, why = self._found(quotes)
+        good: list[Said] = []
+        for number, start, end in found:
+            for first, last in _sentences(self._words(number).raw, start, end):
+                said = self._as_said(number, max(start, first), min(end, last), first, last)
+                problem = self._doubt(said, category)
+                why = problem or why
+                if not problem and said not in good:
+                    good.append(said)
+        good = good[:_MOST_SENTENCES]
+        if good and not any(doubt.may_say(each.sentence, statement) for each in good):
+            good, why = [], NOT_ABOUT
+        return _verdict(good) if good else _refused(why)
+
+    def speaks_for_all(self, quotes: Quotes) -> bool:
+        """Whether the quotes are from short messages without a paste, and say that they are personal."""
+        return all(is_plain(self._turns[number].text) and is_personal(said) for number, said in quotes)
+
+    def knows(self, words: str) -> bool:
+        """Whether somebody said these words in the session, one after the other."""
+        wanted = fold(words)
+        speech = (number for number, turn in self._turns.items() if turn.role in ("user", "assistant"))
+        return any(self._words(number).find(wanted) for number in speech)
+
+    def _found(self, quotes: Quotes) -> tuple[list[tuple[int, int, int]], str]:
+        """Return where quotes stand (turn, start, end), and why the last of the others does not count."""
+        found: list[tuple[int, int, int]] = []
         why = NO_EVIDENCE
         for number, quote in list(quotes)[:_MOST_QUOTES]:
-            problem = self._problem(number, quote)
-            why = problem or why
-            if not problem:
-                good.append((number, " ".join(quote.split())))
-        if not good:
-            return Verdict(quotes=[], reason=why, taint="")
-        if of_user:  # text that an agent read and repeats is not the user's rule
-            good = [each for each in good if self._turns[each[0]].role == "user"]
-        if not good:
-            return Verdict(quotes=[], reason=NOT_THE_USER, taint="")
-        turns = [self._turns[number] for number, _ in good]
-        reason = self._unsupported(statement, good)
-        own = "user" if all(turn.role == "user" for turn in turns) else "agent"
-        taint = next(filter(None, (self._taint(*each) for each in good)), own)
-        return Verdict(quotes=[] if reason else good, reason=reason, taint="" if reason else taint)
+            place = self._place(number, quote)
+            if isinstance(place, str):
+                why = place
+            elif place not in found:
+                found.append(place)
+        return found, why
 
-    def speaks_for_all(self, quotes: Iterable[tuple[int, str]]) -> bool:
-        """Whether the quotes are from short messages without a paste, and say that they are personal."""
-        return all(
-            is_plain(self._turns[number].text) and is_personal(self._sentence(number, fold(quote)))
-            for number, quote in quotes
+    def _place(self, number: int, quote: str) -> tuple[int, int, int] | str:
+        """Return where a quote stands, or why it does not count."""
+        wanted = fold(quote)
+        if not any(map(str.isalnum, wanted)):
+            return TOO_SHORT
+        here = self._turns.get(number)
+        whole = here is not None and _bare(wanted) == _bare(self._words(number).text)
+        if weight(wanted) < _LEAST and not (whole and self._speaker(number) == "user"):
+            return TOO_SHORT
+        # Where the user said it, it is theirs, whatever turn is named.
+        for each in sorted(self._turns, key=lambda one: (self._speaker(one) != "user", one != number, one)):
+            if place := self._words(each).find(wanted):
+                return each, *place
+        if here is None:
+            return NO_TURN
+        if not _Folded(here.text).find(wanted):
+            return NOT_THERE
+        is_outside = here.role == "tool" and strip.tool_kind(here) not in strip.TELLING | {"own"}
+        return OUTSIDE if is_outside else INJECTED
+
+    def _as_said(self, number: int, start: int, end: int, first: int, last: int) -> Said:
+        text, by = self._words(number).raw, self._speaker(number)
+        cited = by != "tool" and _is_cited(text, start, end)
+        return Said(
+            turn=number,
+            by=by,
+            sentence=_shortened(text, first, last, start, end),
+            clause=_clause(text, first, last, start, end),
+            taint=CITED if cited else self._taint(number, text[start:end]),
         )
+
+    def _doubt(self, said: Said, category: str) -> str:
+        """Return why a sentence teaches nothing."""
+        if said.taint == CITED:
+            return CITED
+        if said.by != "user" and category in _THEIRS and not self._agreed(said.turn):
+            return NOT_THE_USER
+        if said.by != "tool" and doubt.doubts(said.clause):
+            return DOUBTED
+        if said.by != "tool" and doubt.passes(said.clause):
+            return PASSING
+        return RETRACTED if self._is_retracted(said) else ""
+
+    def _agreed(self, number: int) -> bool:
+        """Whether the user's next words agree with a turn of the agent."""
+        after = [turn for turn in self._turns.values() if turn.number > number and turn.role == "user"]
+        return bool(after) and doubt.agrees(strip.own_words(after[0]).strip())
+
+    def _retractions(self) -> Iterator[tuple[int, int, set[str]]]:
+        """Yield where the user takes something back, the turn before it, and what is named there."""
+        before = 0
+        for turn in self._turns.values():
+            if turn.role != "user":
+                continue
+            for sentence in _END.split(strip.own_words(turn)):
+                if sentence and doubt.retracts(sentence.strip()):
+                    yield turn.number, before, doubt.naming(sentence)
+            before = turn.number
+
+    def _is_retracted(self, said: Said) -> bool:
+        words = doubt.naming(said.sentence)
+        return any(
+            said.turn == before or bool(named & words)
+            for number, before, named in self._withdrawn
+            if said.turn < number
+        )
+
+    def _speaker(self, number: int) -> str:
+        turn = self._turns[number]
+        return "user" if strip.refusal(turn) else turn.role
+
+    def _words(self, number: int) -> _Folded:
+        """Return the words of a turn that count as evidence."""
+        if number not in self._spoken:
+            turn = self._turns[number]
+            refusal = strip.refusal(turn)
+            known = turn.role != "tool" or strip.tool_kind(turn) in strip.TELLING
+            said = refusal or (strip.own_words(turn) if known else "")
+            self._spoken[number] = _Folded(redact(said).text)  # as the model saw it
+        return self._spoken[number]
 
     def _taint(self, number: int, quote: str) -> str:
         """Return whose words a quote is, unless it is the speaker's own."""
         turn = self._turns[number]
-        if turn.role == "user":
-            own = _stands_in(fold(quote), fold(parted(turn.text)[0]))
+        if self._speaker(number) == "user":
+            own = strip.refusal(turn) or _Folded(parted(redact(turn.text).text)[0]).find(fold(quote))
             return turn.taint or ("" if own else "pasted")
         return self._taints[number] or ("tool" if turn.role == "tool" else "")
 
-    def knows(self, text: str) -> bool:
-        """Whether everything a text names appears somewhere in the session."""
-        if self._everything is None:
-            self._everything = aboutness.Words(" ".join(map(self._said, self._order)))
-        return all(map(aboutness.explains, aboutness.strange(text, self._everything)))
 
-    def _said(self, number: int) -> str:
-        """Return the words of a turn that count as evidence, on one line."""
-        if number not in self._spoken:
-            turn = self._turns[number]
-            known = turn.role != "tool" or strip.tool_kind(turn) in strip.TELLING
-            self._spoken[number] = fold(strip.own_words(turn)) if known else ""
-        return self._spoken[number]
+class _Folded:
+    """A text in the form in which quotes are compared, and where each character of that form comes from."""
 
-    def _problem(self, number: int, quote: str) -> str:
-        turn = self._turns.get(number)
-        if turn is None:
-            return NO_TURN
-        wanted = fold(quote)
-        if not any(map(str.isalnum, wanted)):
-            return TOO_SHORT
-        said = self._said(number)
-        if weight(wanted) < _LEAST and not (turn.role == "user" and _bare(wanted) == _bare(said)):
-            return TOO_SHORT
-        if _stands_in(wanted, said) or _stands_in(wanted, _redacted(said, wanted)):
-            return ""
-        if not _stands_in(wanted, fold(turn.text)):
-            return NOT_THERE
-        is_outside = turn.role == "tool" and strip.tool_kind(turn) not in strip.TELLING | {"own"}
-        return OUTSIDE if is_outside else INJECTED
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+        letters: list[str] = []
+        self._starts: list[int] = []
+        at = 0
+        while at < len(raw):
+            end = at + 1
+            while end < len(raw) and raw[end] > "\u02ff" and _continues(raw[end]):
+                end += 1
+            for letter in unicodedata.normalize("NFC", raw[at:end]).casefold().translate(_STRAIGHT):
+                if not letter.isspace():
+                    letters.append(letter)
+                    self._starts.append(at)
+                elif letters and letters[-1] != " ":
+                    letters.append(" ")
+                    self._starts.append(at)
+            at = end
+        self.text = "".join(letters)
+        self._starts.append(len(raw))
 
-    def _unsupported(self, statement: str, quotes: Sequence[tuple[int, str]]) -> str:
-        around = aboutness.Words(" . ".join(self._beside(number, fold(quote)) for number, quote in quotes))
-        if aboutness.reverses(statement, [self._sentence(at, fold(quote)) for at, quote in quotes]):
-            return REVERSED
-        quoted = aboutness.Words(" . ".join(quote for _, quote in quotes))
-        return "" if aboutness.is_about(statement, quoted, around) else NOT_ABOUT
+    def find(self, quote: str) -> tuple[int, int] | None:
+        """Return where a folded quote stands in the raw text, from word boundary to word boundary."""
+        at = self.text.find(quote) if quote else -1
+        while at >= 0:
+            end = at + len(quote)
+            if not _joined(self.text[at - 1 : at], quote[0]) and not _joined(
+                quote[-1], self.text[end : end + 1]
+            ):
+                return self._starts[at], self._starts[end]
+            at = self.text.find(quote, at + 1)
+        return None
 
-    def _sentence(self, number: int, quote: str) -> str:
-        """Return the sentences that contain a quote: `use it` may follow a `never`."""
-        lines = [fold(line) for line in strip.own_words(self._turns[number]).splitlines()]
-        said = next((line for line in lines if quote in line), self._said(number))
-        at = said.find(quote)
-        if at < 0:
-            return quote
-        start = max([0, *(found + 1 for mark in _ENDS if (found := said.rfind(mark, 0, at)) >= 0)])
-        ends = [found for mark in _ENDS if (found := said.find(mark, at + len(quote) - 1)) >= 0]
-        return said[start : min(ends) + 1 if ends else len(said)]
 
-    def _beside(self, number: int, quote: str) -> str:
-        """Return the text around a quote: in its turn, the two before it and the one after.
-
-        No more than that: a long output next to a quote has a word for every claim.
-        """
-        said = self._said(number)
-        found = max(0, said.find(quote))
-        here = said[max(0, found - _NEAR) : found + len(quote) + _NEAR]
-        speech = [each for each in self._order if self._turns[each].role in ("user", "assistant")]
-        before = [self._said(each)[-_NEAR:] for each in speech if each < number][-2:]
-        after = [self._said(each)[:_NEAR] for each in speech if each > number][:1]
-        return " . ".join([*before, here, *after])
+def _continues(char: str) -> bool:
+    return bool(unicodedata.combining(char)) or "\u1160" <= char <= "\u11ff"
 
 
 def fold(text: str) -> str:
-    """Return a text on one line with straight quotation marks, the form in which quotes are compared."""
-    return " ".join(text.translate(_STRAIGHT).split())
-
-
-def _stands_in(quote: str, said: str) -> bool:
-    """Whether a text contains a quote, from word boundary to word boundary."""
-    at = said.find(quote)
-    while at >= 0:
-        end = at + len(quote)
-        if not _joined(said[at - 1 : at], quote[0]) and not _joined(quote[-1], said[end : end + 1]):
-            return True
-        at = said.find(quote, at + 1)
-    return False
+    """Return a text on one line, in one case and form, with straight quotation marks."""
+    return _Folded(text).text.strip()
 
 
 def _joined(one: str, other: str) -> bool:
@@ -189,11 +283,63 @@ def _joined(one: str, other: str) -> bool:
     return bool(one and other) and all(char.isalnum() and char < "\u0e00" for char in (one, other))
 
 
-def _redacted(said: str, quote: str) -> str:
-    """Return a text as the model saw it if the quote contains a masked value."""
-    if "[secret:" not in quote and "[private]" not in quote:
-        return ""
-    return redact(said).text
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences begin and end in which a place of a text lies."""
+    first = 0
+    for found in [*_END.finditer(text), None]:
+        last = found.start() if found else len(text)
+        bullet = BULLET.match(text[first:last])
+        begin = first + bullet.end() if bullet else first
+        if last > max(start, begin) and begin < end:
+            yield begin, last
+        first = found.end() if found else last
+
+
+def _clause(text: str, first: int, last: int, start: int, end: int) -> str:
+    """Return the part of a sentence that has the quote, with a short one before it (`for now, …`)."""
+    after = _CLAUSE.search(text, end, last)
+    starts = [first, *(found.end() for found in _CLAUSE.finditer(text, first, start))]
+    begin = starts[-2] if len(starts) > 1 and starts[-1] - starts[-2] <= _SHORT else starts[-1]
+    return text[begin : after.start() if after else last].strip()
+
+
+def _shortened(text: str, first: int, last: int, start: int, end: int) -> str:
+    """Return a sentence on one line; of one that nobody would read, the words around the quote."""
+    if last - first <= _LONG or end - start >= _LONG:
+        return " ".join(text[first:last].split())
+    left, right = max(first, start - _NEAR), min(last, end + _NEAR)
+    left = text.find(" ", left, start) + 1 or start if left > first else left
+    right = text.rfind(" ", end, right) if right < last else right
+    right = max(right, end)
+    before, after = "… " if left > first else "", " …" if right < last else ""
+    return f"{before}{' '.join(text[left:right].split())}{after}"
+
+
+def _is_cited(text: str, start: int, end: int) -> bool:
+    """Whether a place of a text is in a fence, in quotation marks, or in lines that are no speech."""
+    if any(each.start() <= start < each.end() for each in _FENCE.finditer(text)):
+        return True
+    first = text.rfind("\n", 0, start) + 1
+    line = text[first : (text.find("\n", end) + 1 or len(text) + 1) - 1]
+    quoted = (each.span() for each in _QUOTED.finditer(line))
+    return bool(_MARKED.match(line)) or any(
+        one <= start - first and end - first <= two for one, two in quoted
+    )
+
+
+def _verdict(found: Sequence[Said]) -> Verdict:
+    own = "user" if all(each.by == "user" for each in found) else "agent"
+    taint = next((each.taint for each in found if each.taint and each.taint != CITED), own)
+    return Verdict(
+        quotes=[(each.turn, each.sentence) for each in found],
+        reason="",
+        taint=taint,
+        text=" ".join(as_sentence(each.sentence) for each in found),
+    )
+
+
+def _refused(why: str) -> Verdict:
+    return Verdict(quotes=[], reason=why, taint="", text="")
 
 
 def _bare(text: str) -> str:

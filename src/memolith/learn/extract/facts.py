@@ -107,11 +107,6 @@ def is_bound(text: str) -> bool:
     return bool(pattern("bound").search(text) or pattern("path").search(text))
 
 
-def is_of_user(text: str) -> bool:
-    """Whether a statement is about the user's likes or wishes."""
-    return bool(pattern("of-user").search(text))
-
-
 def place_of_rule(text: str) -> tuple[str, str]:
     """Return the category and scope of a rule in a person's own words."""
     if pattern("personal").search(text) and not is_bound(text):

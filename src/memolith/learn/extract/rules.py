@@ -58,7 +58,7 @@ def extract(session: Session, settings: Settings | None = None) -> Findings:
     dropped: Counter[str] = Counter()
     kept: list[Fact] = []
     for fact in _facts(session):
-        verdict = witness.check(fact.text, fact.quotes, of_user=fact.category == "preferences")
+        verdict = witness.check(fact.quotes, of_user=fact.category == "preferences")
         if fact.scope == "user" and not witness.speaks_for_all(verdict.quotes):
             fact = fact.but(scope="project")  # noqa: PLW2901 - the message may be somebody else's
         if not verdict.holds:

@@ -29,11 +29,6 @@ def words(name: str) -> list[str]:
     return " ".join(_table()[name]).split()
 
 
-def pairs(name: str) -> list[tuple[str, str]]:
-    """Return the pairs of a section whose rows read `one=other`."""
-    return [(one, other) for one, _, other in (word.partition("=") for word in words(name))]
-
-
 @cache
 def _table() -> dict[str, list[str]]:
     text = Path(__file__).with_name("speech.txt").read_text(encoding="utf-8").replace("\n    ", "")

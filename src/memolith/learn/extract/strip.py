@@ -84,6 +84,8 @@ _WHOLE = (
     "you are a memory",
     "stop hook feedback:",
 )
+# What Claude Code writes before the words of a person who refuses a call.
+_REFUSED = "To tell you how to proceed, the user said:"
 _CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # the content of a file follows
 _INSTRUCTION_FILE = lazy(
     r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
@@ -103,6 +105,13 @@ def own_words(turn: Turn) -> str:
     if kind == "own" or (kind in TELLING and _INSTRUCTION_FILE.search(call)):  # memory, a skill, AGENTS.md
         return ""
     return _without_blocks(turn.text)
+
+
+def refusal(turn: Turn) -> str:
+    """Return what the user said instead of allowing a call; empty if the turn is no refusal with words."""
+    if turn.role != "tool" or turn.outcome != "denied":
+        return ""
+    return turn.text.rpartition(_REFUSED)[2].strip() if _REFUSED in turn.text else ""
 
 
 def tool_kind(turn: Turn) -> str:

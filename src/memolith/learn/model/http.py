@@ -16,6 +16,7 @@ from memolith.base.errors import ConfigError
 from memolith.base.values import Value
 from memolith.env.endpoint import Answer, Endpoint, UnansweredError, find_key
 from memolith.learn.model.schema import described, strict
+from memolith.learn.model.server import Server, look
 from memolith.learn.model.values import (
     ANTHROPIC_INPUT,
     EFFORTS,
@@ -55,6 +56,7 @@ class Known(Value):
 
 # By address and model: what one request finds out, all later ones of this process use.
 _known: dict[tuple[str, str], Known] = {}
+_servers: dict[tuple[str, str], Server] = {}
 
 
 class HttpBackend(ABC):
@@ -64,14 +66,13 @@ class HttpBackend(ABC):
     default_url = ""
     key_env = ""
     path = ""
-    window = 0
+    usual_window = 0
     levels: tuple[str, ...] = EFFORTS
     forms: tuple[str, ...] = ()  # ways to ask for JSON, strictest first
 
     def __init__(self, settings: Settings, model: str, env: Mapping[str, str]) -> None:
         self._settings, self._env, self._model = settings, env, model
         self.name = f"{self.kind}:{model}"
-        self.window = int(settings.number("models.window")) or self.window
         url = settings.text("models.url")
         self._endpoint = Endpoint(url or self.default_url, "models.url")
         self._key_env = settings.text("models.key_env") or self.key_env
@@ -91,26 +92,16 @@ class HttpBackend(ABC):
 
     def ask(self, question: Question, seconds: float) -> Completion:
         """Send one request."""
-        if self._key is None:
-            try:
-                self._key = find_key(
-                    self._env,
-                    self._key_env,
-                    self._key_command,
-                    "models.key_command",
-                    self._settings.root,
-                )
-            except ConfigError as error:
-                raise ModelError("unavailable", f"{self._where()}: {error}") from None
+        key = self._find_key()
         known = self._known()
         try:
             received = self._endpoint.post(
                 self.path,
                 json.dumps(self._body(question, known)).encode(),
-                {"Content-Type": "application/json", **self._headers(self._key)},
+                {"Content-Type": "application/json", **self._headers(key)},
                 seconds=seconds,
                 limit=MAX_BYTES,
-                secret=self._key,
+                secret=key,
             )
         except UnansweredError as error:
             raise self._failure(_KINDS[error.kind], str(error)) from None
@@ -121,6 +112,24 @@ class HttpBackend(ABC):
             return self._answer(envelope)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             raise self._failure("server", f"an answer of another protocol: {received.summary}") from None
+
+    @property
+    def window(self) -> int:
+        """The tokens that fit into the model's window: as set, as the server tells, or as usual."""
+        return int(self._settings.number("models.window")) or self._server().window or self.usual_window
+
+    def _server(self) -> Server:
+        return Server(extra={}, window=0)
+
+    def _find_key(self) -> str:
+        if self._key is None:
+            try:
+                self._key = find_key(
+                    self._env, self._key_env, self._key_command, "models.key_command", self._settings.root
+                )
+            except ConfigError as error:
+                raise ModelError("unavailable", f"{self._where()}: {error}") from None
+        return self._key
 
     @abstractmethod
     def _body(self, question: Question, known: Known) -> dict[str, Any]:
@@ -192,10 +201,22 @@ class OpenAI(HttpBackend):
     def _headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
+    def _server(self) -> Server:
+        """Return what the server tells about itself; OpenAI's own tells nothing."""
+        if self._endpoint.url == self.default_url:
+            return super()._server()
+        if self._place not in _servers:
+            try:
+                key = self._find_key()
+            except ModelError:  # the request will say so
+                return super()._server()
+            _servers[self._place] = look(self._endpoint.url, self._model, self._headers(key), key)
+        return _servers[self._place]
+
     def _body(self, question: Question, known: Known) -> dict[str, Any]:
         form = self.forms[known.form]
         system = question.system
-        body: dict[str, Any] = {"model": self._model}
+        body: dict[str, Any] = {"model": self._model, **self._server().extra}
         if form == "json_schema":
             wrapped = {"name": "reply", "strict": True, "schema": strict(question.schema)}
             body["response_format"] = {"type": form, "json_schema": wrapped}
@@ -251,7 +272,7 @@ class Anthropic(HttpBackend):
     default_url = "https://api.anthropic.com"
     key_env = "ANTHROPIC_API_KEY"
     path = "/v1/messages"
-    window = 200_000
+    usual_window = 200_000
     levels = ("low", "medium", "high")
     forms = ("json_schema", "text")
 

@@ -115,21 +115,39 @@ class Client:
         question = Question(
             system=redact(system).text, user=redact(user).text, schema=schema, max_output=max_output
         )
-        if self.window and question.tokens + max_output > self.window:
+        if not self._fits(question):
             raise ModelError(
                 "too_long",
-                f"{self.name}: about {question.tokens:,} tokens and {max_output:,} for the answer do not fit "
-                f"into its window of {self.window:,}; send less",
+                f"{self.name}: about {question.most_tokens:,} tokens and {max_output:,} for the answer do "
+                f"not fit into its window of {self.window:,}; send less",
             )
         failures: Counter[str] = Counter()
         try:
             return self._patiently(question, deadline, failures)
         except _UnusableError as error:
-            question = _repaired(question, str(error))
+            question = self._repaired(question, str(error))
+            if not self._fits(question):
+                raise ModelError("malformed", f"{self.name}: {error}; nothing was learned") from None
         try:
             return self._patiently(question, deadline, failures)
         except _UnusableError as error:
             raise ModelError("malformed", f"{self.name}: {error}, twice; nothing was learned") from None
+
+    def fits(self, system: str, user: str, schema: dict[str, Any], *, max_output: int) -> bool:
+        """Whether a request and its answer fit into the model's window; one that does not is never sent."""
+        return self._fits(Question(system=system, user=user, schema=schema, max_output=max_output))
+
+    def _fits(self, question: Question) -> bool:
+        return not self.window or question.most_tokens + question.max_output <= self.window
+
+    def _repaired(self, question: Question, problem: str) -> Question:
+        """Return a question once more, with what was wrong; with twice the room if the answer was cut off."""
+        shorter = " Make it much shorter." if "cut off" in problem else ""
+        wrong = f"An earlier reply to this could not be used: {problem}.{shorter}"
+        user = f"{question.user}\n\n# Once more\n\n{wrong}\n{schemas.described(question.schema)}"
+        again = question.but(user=user)
+        longer = again.but(max_output=2 * question.max_output)
+        return next((each for each in (longer, again) if shorter and self._fits(each)), again)
 
     def _patiently(self, question: Question, deadline: float, failures: Counter[str]) -> dict[str, Any]:
         """Retry until there is an answer; `failures` counts across the question and its repair."""
@@ -193,12 +211,3 @@ def _understood(completion: Completion, question: Question) -> dict[str, Any]:
     except schemas.ReplyError as error:
         cut = f"the reply was cut off after {question.max_output:,} tokens"
         raise _UnusableError(cut if completion.cut else str(error)) from None
-
-
-def _repaired(question: Question, problem: str) -> Question:
-    shorter = " Make it much shorter." if "cut off" in problem else ""
-    user = (
-        f"{question.user}\n\n# Once more\n\nAn earlier reply to this could not be used: {problem}.{shorter}\n"
-        f"{schemas.described(question.schema)}"
-    )
-    return question.but(user=user)

@@ -32,6 +32,13 @@ class Question(Value):
         """Estimate the tokens of the input."""
         return estimate(self.system + self.user)
 
+    @property
+    def most_tokens(self) -> int:
+        """Estimate on the safe side: a short word a token, other scripts by the character, and the schema."""
+        text = f"{self.system}{self.user}{self.schema}"
+        plain = sum(map(str.isascii, text))
+        return -(-plain // 3) + len(text) - plain
+
 
 class Completion(Value):
     """The reply of a back-end: text, or the object itself. Tokens are None if not counted."""
@@ -58,7 +65,10 @@ class Backend(Protocol):
     """One way to reach a model. Each call of `ask` is one request."""
 
     name: str
-    window: int  # tokens; 0 if unknown
+
+    @property
+    def window(self) -> int:
+        """The tokens that fit into its window; 0 if unknown."""
 
     def ask(self, question: Question, seconds: float) -> Completion:
         """Send one request; ModelError if no answer came within `seconds`."""

@@ -1,0 +1,57 @@
+"""Whether somebody meant what a sentence says, and for longer than this moment.
+
+What is asked, supposed or joked teaches nothing. A polite request ("can you always …") is no question. What a
+clause says is doubted by what stands before it and in it, not by what follows: "we use pnpm, maybe note that
+somewhere" is certain about pnpm.
+"""
+
+from __future__ import annotations
+
+from memolith.learn.extract.speech import pattern
+from memolith.text.words.terms import STOP, stem
+
+_LEAST_ENGLISH = 2  # small words by which English is known
+_AROUND = ".,;:!?…\"'`()[]{}<>*“”„«»"
+
+
+def doubts(said: str) -> bool:
+    """Whether what was said is asked, supposed, doubted or a joke."""
+    bare = str(pattern("confirms-itself").sub("", pattern("tag").sub("", said))).strip()
+    if pattern("jokes").search(said) or pattern("unsure").search(bare):
+        return True
+    if pattern("requests").match(bare):
+        return False
+    asks = pattern("inverted").match(bare) or pattern("foreign-ask").search(bare)
+    return bool(asks) or bare.endswith(("?", "？", "؟"))
+
+
+def passes(said: str) -> bool:
+    """Whether what was said is meant for this moment or this place only."""
+    return bool(pattern("moment").search(said))
+
+
+def agrees(answer: str) -> bool:
+    """Whether an answer agrees without a reservation."""
+    first = answer.partition("\n")[0]
+    return bool(pattern("agrees").match(first)) and not pattern("reserves").search(first)
+
+
+def retracts(sentence: str) -> bool:
+    """Whether a sentence takes back what was said before it."""
+    return bool(pattern("retracts").match(sentence))
+
+
+def may_say(sentence: str, statement: str) -> bool:
+    """Whether a statement may have been made from a sentence: two in English share a word that names."""
+    if min(len(STOP.intersection(_words(each))) for each in (sentence, statement)) < _LEAST_ENGLISH:
+        return True  # there is no telling between languages
+    return bool(naming(sentence) & naming(statement))
+
+
+def naming(text: str) -> set[str]:
+    """Return the stems of the words that say something by themselves."""
+    return {stem(word) for word in _words(text) if word not in STOP and len(word) > 1}
+
+
+def _words(text: str) -> list[str]:
+    return [word for each in text.casefold().split() if (word := each.strip(_AROUND))]
