@@ -162,7 +162,7 @@ def test_what_is_learned_for_all_projects_can_be_switched_off_and_cleared_by_its
 def test_skipped_where_there_is_nothing_to_keep_or_nowhere_to_keep_it(
     mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    teach(mem, 1)
+    add(mem, "s1", "Look here, is the port right?", "It is.")
     with Mem.open(work, ephemeral=True) as thrown_away, pytest.raises(ConfigError, match="thrown away"):
         thrown_away.learning.run()
     add(mem, "sub", "Remember that the tests need redis on port 6380.", "Ok.", source="subagent")

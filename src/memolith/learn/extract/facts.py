@@ -29,6 +29,7 @@ class Fact(Value):
 
     aliases: list[str]
     category: str
+    certain: bool  # else a candidate: it counts when another session says it again
     date: str
     keywords: list[str]
     quotes: Quotes
@@ -40,7 +41,15 @@ class Fact(Value):
 
     def __init__(self, text: str, category: str, scope: str = "project", **more: object) -> None:
         fresh: dict[str, object] = {"aliases": [], "keywords": [], "quotes": [], "sources": []}
-        fields = {"text": text, "category": category, "scope": scope, "title": "", "date": "", "taint": ""}
+        fields = {
+            "text": text,
+            "category": category,
+            "scope": scope,
+            "title": "",
+            "date": "",
+            "taint": "",
+            "certain": True,
+        }
         super().__init__(**{**fresh, **fields, **more})
 
     def labelled(self, text: str) -> str:
@@ -61,8 +70,12 @@ class Fact(Value):
 
 
 class Findings(Value):
-    """All that a session taught; texts are empty if nothing. `dropped` counts statements by reason."""
+    """All that a session taught; texts are empty if nothing. `dropped` counts statements by reason.
 
+    `candidates` may be meant to last, but were not said plainly: they count once another session has them.
+    """
+
+    candidates: list[Fact]
     dropped: dict[str, int]
     facts: list[Fact]
     outcome: str
@@ -85,9 +98,11 @@ def findings(
         raw_memory="\n".join(lines),
         rollout_summary="\n".join(summary),
         rollout_slug=slug,
-        facts=facts,
+        facts=[fact for fact in facts if fact.certain],
+        candidates=[fact for fact in facts if not fact.certain],
         dropped=dict(dropped),
-        outcome=f"learned {plural(len(facts), 'record')} and {plural(count, 'line')}" + _counted(dropped),
+        outcome=f"learned {plural(sum(fact.certain for fact in facts), 'record')} and {plural(count, 'line')}"
+        + _counted(dropped),
     )
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
-from memolith.learn.extract import evidence, signals, strip
+from memolith.learn.extract import evidence, marks, signals, strip
 from memolith.learn.extract.facts import Fact, Findings, findings, nothing
 from memolith.learn.extract.signals import is_vague, sentence
 from memolith.learn.extract.speech import pattern, words
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memolith.memory.sessions import Session, Turn
 
 MAX_RECORDS = 50
-_LEAST, _MOST = 12, 320
+_MOST, _LONG = 320, 220  # characters of a statement, and of a message that speaks of somebody
 _MAX_SENTENCE = 400  # characters; longer text is not a spoken sentence
 _TITLE = 80
 _NEAR = 8  # turns between a failed command and its corrected form
@@ -38,7 +38,12 @@ _MAX_COMMAND = 120
 _FAILED = frozenset(["error", "failed", "failure", "fail", "timeout", "denied", "rejected", "cancelled"])
 _WRAPPERS = frozenset(["sudo", "time", "env", "command", "exec", "nohup"])
 _SET = lazy(r"^[A-Z_][A-Z0-9_]*=\S*$")
-_SPLIT = lazy(r"(?<=[.!?…])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)\s+(?=[^\s])|(?<=[。！？])(?=.)")
+_LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*)\s+")  # `b)` or a command before a sentence
+_SPLIT = lazy(r"(?<=[.!?…])\s+(?=[^\s])|(?<=[。！？])(?=.)")
+_ABBREVIATED = lazy(
+    r"(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|ca|cf|no|nr|fig|[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|[Ss]t|[Ss]ra?|Inc|Ltd|Co|bzw|z\.\s?B|d\.\s?h|usw"
+    r"|p\. ?ej|[A-Z])\.$"
+)
 _QUOTED = lazy(
     r"\"[^\"\n]{2,300}\"|“[^”\n]{2,300}”|„[^“”\n]{2,300}[“”]|«[^»\n]{2,300}»|「[^」\n]{2,300}」|`[^`\n]{1,300}`"
 )
@@ -57,13 +62,10 @@ def extract(session: Session, settings: Settings | None = None) -> Findings:
     witness = evidence.Witness(session)
     dropped: Counter[str] = Counter()
     kept: list[Fact] = []
-    for fact in _facts(session):
-        verdict = witness.check(fact.quotes, of_user=fact.category == "preferences")
-        if fact.scope == "user" and not witness.speaks_for_all(verdict.quotes):
+    for fact in _facts(session, witness, dropped):
+        if fact.scope == "user" and not witness.speaks_for_all(fact.quotes):
             fact = fact.but(scope="project")  # noqa: PLW2901 - the message may be somebody else's
-        if not verdict.holds:
-            dropped[verdict.reason] += 1
-        elif settings is not None and not settings.flag(f"memories.{fact.scope}"):
+        if settings is not None and not settings.flag(f"memories.{fact.scope}"):
             dropped[f"memories.{fact.scope} is off"] += 1
         elif len(kept) < MAX_RECORDS:
             # Repeated, or with another value: the last statement counts.
@@ -72,44 +74,63 @@ def extract(session: Session, settings: Settings | None = None) -> Findings:
                 for each in kept
                 if not likeness.same(each.text, fact.text) and not likeness.contradicts(each.text, fact.text)
             ]
-            title = markdown.first_line(fact.text, _TITLE).rstrip(".。")
-            kept.append(fact.but(title=title, quotes=verdict.quotes, taint=verdict.taint))
+            kept.append(fact.but(title=markdown.first_line(fact.text, _TITLE).rstrip(".。")))
     if not kept:
         return nothing("nothing in it was said to be remembered", dropped)
     lines = [fact.raw_line() for fact in kept]
     return findings(kept, lines, lines[:5], dropped, "")
 
 
-def _facts(session: Session) -> Iterator[Fact]:
+def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -> Iterator[Fact]:
     said: list[Fact] = []
     before = 0  # facts from the user's previous turn
     answering = False
     for turn in session.turns:
-        if turn.role != "user":
+        refusal = strip.refusal(turn)
+        if turn.role != "user" and not refusal:
             answering = answering or turn.role in ("assistant", "tool")
             continue
-        found, retracted = _of_turn(turn, answering=answering)
+        found, retracted = _of_turn(turn, refusal or strip.own_words(turn), answering=answering)
         if retracted:
             del said[len(said) - before :]
         said += found
         before = len(found)
     yield from said
-    yield from _facts_of_commands(session.turns)
+    for fact in _facts_of_commands(session.turns):
+        verdict = witness.check(fact.quotes)
+        if verdict.holds:
+            yield fact.but(quotes=verdict.quotes, taint=verdict.taint)
+        else:
+            dropped[verdict.reason] += 1
 
 
-def _of_turn(turn: Turn, *, answering: bool) -> tuple[list[Fact], bool]:
+def _of_turn(turn: Turn, words: str, *, answering: bool) -> tuple[list[Fact], bool]:
     """Return what a turn teaches, and whether it retracts the previous one."""
     found: list[Fact] = []
     retracted = False
-    for each in _sentences(strip.own_words(turn)):
+    sentences = list(_sentences(words))
+    if _is_nobodys(sentences):
+        return [], False
+    for at, each in enumerate(sentences):
         if signals.retracts(each.masked):
             retracted = retracted or not found
             found = []
             continue
-        fact = signals.fact(each.masked, each.text, rule=each.rule, answering=answering)
-        if fact and evidence.weight(fact.text) >= _LEAST and len(fact.text) <= _MOST:
-            found.append(fact.but(quotes=[(turn.number, each.text)]))
+        asked = each.rule or any(signals.points_back(after.masked) for after in sentences[at + 1 : at + 2])
+        judged = signals.judge(
+            each.text, each.masked, rule=asked, answering=answering, refused=turn.role == "tool"
+        )
+        if judged and judged.points >= signals.POSSIBLE and len(judged.statement) <= _MOST:
+            fact = signals.fact(judged)
+            found.append(fact.but(quotes=[(turn.number, each.text)], taint=turn.taint or "user"))
     return found, retracted
+
+
+def _is_nobodys(sentences: Sequence[_Sentence]) -> bool:
+    """Whether a long message speaks neither of a person nor to one: then it is hardly typed."""
+    if sum(len(each.text) for each in sentences) < _LONG:
+        return False
+    return not any(set(marks.read(each.masked).letters) & set("IWYAK") for each in sentences)
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
@@ -119,12 +140,22 @@ def _sentences(text: str) -> Iterator[_Sentence]:
         listed = bool(typed.BULLET.match(line))
         if header == "rule" and not listed:
             header = ""
-        for part in _SPLIT.split(typed.BULLET.sub("", line).strip()):
-            said = part.strip()
+        for said in _split(_LIST.sub("", typed.BULLET.sub("", line).strip())):
             if said and len(said) <= _MAX_SENTENCE:
                 yield _Sentence(text=said, masked=_mask(said), rule=header == "rule" and listed)
         if line.rstrip().endswith((":", "：")):
             header = "rule" if typed.is_rules(line.strip()) else ""
+
+
+def _split(line: str) -> list[str]:
+    """Split a line into sentences; the dot of an abbreviation ends none."""
+    found: list[str] = []
+    for part in _SPLIT.split(line):
+        if found and _ABBREVIATED.search(found[-1]):
+            found[-1] += f" {part.strip()}"
+        else:
+            found.append(part.strip())
+    return found
 
 
 def _mask(text: str) -> str:
@@ -213,7 +244,9 @@ def _explained(turns: Sequence[Turn], where: int, at: int) -> Fact | None:
 def _error_of(turn: Turn) -> str:
     """Return the line of the output that states the error."""
     lines = [line.strip() for line in turn.text.splitlines()[1:]]
-    found = [line for line in lines if 8 <= len(line) <= 160 and pattern("error").search(line)]
+    found = [
+        line for line in lines if 8 <= len(line) <= 160 and line[0] != "<" and pattern("error").search(line)
+    ]
     return found[0] if found else ""
 
 

@@ -1,152 +1,191 @@
-"""Phrases by which people ask to have something remembered, and reasons to doubt that they mean it.
+"""How likely it is that a sentence says something to keep: points for how it is said, not for what it names.
 
-Each phrase is anchored at the start of a sentence or clause, where a rule begins: "the docs say you should
-never …" and "it always fails" start differently. Nothing else is learned. In other languages only the
-plainest forms count, and the statement stays in its language. A sentence that asks, supposes, jokes, reports
-or is about this moment teaches nothing.
+A sentence is read as marks (`marks.py`). Each way of speaking below gives or takes points; the sum decides
+whether it is learned (`CERTAIN`), or kept as a candidate until it is said again (`POSSIBLE`). The points are
+rounded weights of a logistic regression over sessions of strangers (`python -m bench.learning`), so a way of
+speaking that proves worthless there is removed, not patched.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from memolith.learn.extract import aboutness
-from memolith.learn.extract.facts import Fact, is_bound, place_of_rule
-from memolith.learn.extract.speech import pattern, patterns
+from memolith.base.values import Value
+from memolith.learn.extract import marks
+from memolith.learn.extract.facts import Fact, place_of_rule, settled_place
+from memolith.learn.extract.speech import pattern
+from memolith.text.words.terms import STOP
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
+    from memolith.learn.extract.marks import Marks
 
+CERTAIN, POSSIBLE = 2, 1
+_MOST_MARKS = 45  # words of a spoken sentence
 _LEAST_WORDS = 2  # naming something, so that a statement is clear on its own
-_NAMES = {"bevorzuge": "Ich bevorzuge", "préfère": "Je préfère"}
+
+# Ways of speaking that can make a statement worth keeping. `^` is the beginning of the sentence.
+_WAYS = {
+    # "remember that …", "note: …"; "remember to push" is for now
+    "keep": (6, r"^[JAMOn,]*K(?!J?t[J.]*[vu])(?:[,Tdc]|A,|[^,]*[BDNUVLGPCvX=WZl])(?!$)"),
+    "henceforth": (4, r"(?:^|[,J])l|l[,A]*$"),  # "from now on …"
+    # "always use", "we never deploy", "must never", "whenever you …, …"
+    "always": (
+        3,
+        r"^[JA,]*[LV][JN]?[UvuPpB.][^,]|[LV][^,TdX]{0,4}[Uv]A?$|(?:[,JAW]|D|DB|YD)[LV][AJ]?[UvuPpB]|W[LV]\.|(?:^|[,JAN])U[^,]*[LV]"
+        r"|W[E.]?[^,]?[LV]?[Uv][^,]{0,3}[LV]|D[^,]?[LV]|(?:^|[,JA])[LV][^,Td]{1,4}U|^[JA]*L[YWE.][^,]*,",
+    ),
+    "gone": (3, r"G"),  # "no longer", "deprecated", "on purpose"
+    "prefer": (3, r"[IW][^,]{0,2}P|^[AJ]*P|IP"),
+    "mine": (3, r"^[JO,]*I[LJ.]?(?:U|v\.?n|vtn)"),  # "I use …", "I work on …"
+    "cause": (2, r"i"),  # "the problem was …"
+    # "every eval needs", "keep each commit", "we should log any …"
+    "every": (
+        2,
+        r"(?:^|[,J])E[^,]{0,7}[DBG]|(?:^|[,J])[UZ][^,]{0,5}E|WD[^,]{0,6}E|^A*u[^,]{0,3}E[^,]{0,4}Y"
+        r"|D[^,]{0,3}E|(?:^|[,JA])[NV][.nv]{0,3}E",
+    ),
+    "must": (2, r"^[JOu,]*[^TdQIYWDAM,]{1,9}D|YJ?D|^[JA,]*Z(?![TdW])"),  # "reviews must …", "ensure that …"
+    "we-not": (2, r"[WI][^,QTd]{0,2}(?:N[UvBp]|G|NDU)"),  # "we don't use"
+    "forbid": (2, r"(?:^|[,J])[AJF]*[NV]\.?[Uvu](?![Td])|[Uv]NA?$"),  # "don't commit"
+    "rather": (2, r"(?<!^)C(?!$)"),  # "instead of", "only"
+    "not-that": (2, r"n[^,]{0,3}N[^,]{0,2}n|,J?N[.n]{1,4}$|[.n]JN[.n]"),  # "X, not Y"
+    "decide": (2, r"W[^,]{0,2}F|IF|FF"),  # "we decided", "let's go with"
+    "correct": (2, r"^[JA]*(?:N,|O)(?![Td]N|[Td]B[^n]*$)"),  # "no, …", "actually …"
+    "use": (2, r"^(?:N,|[JAFOn,N])*U(?![Td])"),  # "use …", "keep …" in an answer
+    "we-should": (1, r"WD"),
+    "we-use": (2, r"W[EGCLJ]?[.]?U(?![Td])|W[.n]{1,4}U\.?$"),
+    "we-do": (1, r"W[EGCLJ]?[.]?v(?![Td])"),
+    "none": (1, r"^[JA]*N[.n]"),  # "no emojis in …"
+    "yours": (1, r"^[JA]*[UvN][^,]{0,2}Y"),  # "keep your answers short"
+    "forbid-it": (1, r"(?:^|[,J])[AJF]*[NV]\.?[Uvu][Td]"),
+    "is": (1, r"^[JO,]*(?![Uvu])[^TdQIYWDAXw,]{1,7}B(?!\.$|X)"),  # "the squash keeps trailers"
+    "value": (1, r"^[JO,]*(?![Uvu])[^TdQIYWDAXMw,]{1,7}B[^,TdX]{0,4}n|[.n]nB$"),  # "… listens on port 5433"
+}
+# What adds to them, or speaks against them.
+_MORE = {
+    "lasting": (1, r"[LV]"),
+    "must-not": (1, r"D[^,]{0,2}N"),
+    "we-have": (1, r"W[EGCLJ.]{0,2}B.*[n#]"),
+    "reason": (1, r"R"),
+    "named": (1, r"n"),
+    "supposes": (-5, r"H"),  # "maybe", "could"
+    "thinks": (-2, r"h"),  # "I think"
+    "if": (-5, r"^[JAOM,.]{0,3}S"),
+    "points": (-2, r"^[JMA,]{0,2}[Td]"),  # "this …", "it …"
+    "acts-on-it": (-1, r"^[^,]*[UvuZ][Td]|^[^,]*[Td]$|^[JAFO,]*[Uvu][^,]*[Td]"),  # "fix this"
+    "now": (-3, r"M"),
+    "when": (-2, r"^[JO,]*w[^Y]"),
+    "reports": (-2, r"^[JO,]*(?:IX|[WTd][^,]{0,3}X)"),  # "I've …"
+    "this-one": (-2, r"d[.n](?!B)"),  # "in this file"
+    "told": (-6, r"^[^,]*r[^,]*[LVDN]"),  # "the docs say that you must …"
+    "choice": (-3, r"P[^,]{0,2}[Td]"),  # "I prefer this one"
+    "me": (-1, r"^[JO,.]{0,2}I(?![PUv])"),
+    "task": (-3, r"^(?:N,)?[JAFO,]*[vu]"),  # "add a test"
+    "let-us": (-1, r"^[J,A]*F[uvTd.]"),
+    "short": (-1, r"^.{0,4}$"),
+}
+# A question, a header or a purpose teaches nothing.
+_NOTHING = re.compile(r"\?|^[J,AOM]*[QB]|^[^,]{0,3}Q|^[J.,]{0,2}D[^NUvu]|^[J,]*[tk]|^.{0,2}$")
+# A clause that only softens or conditions what comes before it.
+_TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$")
+# What leads to a statement and is no part of it.
+_LEAD = re.compile(r"(?:[JAO,]|[Nl],|K[JA]?[Tct,]*)*")
+_BACK = re.compile(r"^[JA,]*K[TJA]*$")
+_ASKS_LAST = re.compile(r",[JA]*K[TJ]*$")  # "…, please remember that"
+_SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
+_NAMING = ".n#UvuXBP"
+_ASKED = ("keep", "henceforth")
+_TABLES = [
+    {name: (points, re.compile(found)) for name, (points, found) in each.items()} for each in (_WAYS, _MORE)
+]
 
 
-def fact(masked: str, text: str, *, rule: bool, answering: bool) -> Fact | None:
-    """Return what a sentence teaches, or None. `masked` is the same text with quotations blanked out.
+class Judged(Value):
+    """A sentence as judged: the statement in it, its points, and the ways in which it speaks."""
 
-    `rule`: it is in a list of rules. `answering`: it may correct something said before.
+    points: int
+    statement: str
+    ways: list[str]
+
+    @property
+    def asked(self) -> bool:
+        """Whether somebody asked outright to have it remembered."""
+        return "keep" in self.ways
+
+
+def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool) -> Judged | None:
+    """Judge a sentence; None if it teaches nothing. `masked` is the same text with quotations blanked out.
+
+    `rule`: it is in a list of rules. `answering`: something was said before it. `refused`: by it a person
+    refused what the agent was about to do.
     """
-    if _is_doubtful(masked):
+    bare = pattern("tag").sub("", masked)
+    read = marks.read(bare)
+    statement = _statement(text[: len(bare)], read)
+    if pattern("jokes").search(masked) or is_vague(statement):
         return None
-    bare = _untagged(text)
-    found = _rule(bare) if rule else _in_english(masked[: len(bare)], bare, answering=answering)
-    return found or _in_another_language(masked, text)
-
-
-def _in_english(masked: str, text: str, *, answering: bool) -> Fact | None:
-    for name, make in _READERS:
-        found = pattern(name).search(masked)
-        if not found or (name in _CORRECTIONS and not answering):
-            continue
-        is_reported = pattern("reports").search(masked[: found.start("said")])
-        if not is_reported and (made := make(found, text)):
-            return made
-    return None
-
-
-def _rule(text: str) -> Fact | None:
-    if _is_passing(text) or is_vague(text) or pattern("again").match(text.partition(" ")[2]):
-        return None
-    return Fact(sentence(text), *place_of_rule(text))
-
-
-def _remembered(found: re.Match[str], text: str) -> Fact | None:
-    said = text[found.start("said") :]
-    if pattern("to-do").match(said) or (
-        not found["link"] and (pattern("recalls").match(said) or not pattern("tells").search(said))
-    ):
-        return None
-    if found["link"] == "," and not (
-        pattern("we").match(said) or pattern("fact").match(said) or pattern("order").match(said)
-    ):
-        return None  # "remember, it's all about …" only moralises
-    said = said.removeprefix("to ")
-    if is_vague(said) or (found["link"] != ":" and _is_passing(said)):
-        return None
-    return Fact(sentence(said), *place_of_rule(said))
-
-
-def _from_rule(found: re.Match[str], text: str) -> Fact | None:
-    return _rule(text[found.start("said") : found.end("said")])
-
-
-def _from_order(found: re.Match[str], text: str) -> Fact | None:
-    """Read what follows "from now on": an order, not a prediction."""
-    said = text[found.start("said") :]
-    return _rule(said) if pattern("order").match(said) else None
-
-
-def _from_always(found: re.Match[str], text: str) -> Fact | None:
-    # "don't use black, always use ruff": the rule is both halves.
-    whole = pattern("head-rule").match(text[: found.start("said")])
-    return _rule(text if whole else text[found.start("said") :])
-
-
-def _preferred(found: re.Match[str], text: str) -> Fact | None:
-    said, verb = text[found.start("said") :], found["verb"].casefold()
-    would = "would" in found["how"].casefold()
+    if rule:
+        return Judged(points=CERTAIN, statement=statement, ways=["keep"])
     if (
-        pattern("choice").match(said)
-        or _is_passing(said)
-        or is_vague(said)
-        or (would and not pattern("liked").search(said))
+        len(read.letters) > _MOST_MARKS
+        or _NOTHING.search(read.letters)
+        or bare.rstrip().endswith((":", "："))
     ):
         return None
-    if verb in ("like", "love") and not pattern("liked").search(said):
+    if last := _ASKS_LAST.search(read.letters):
+        whole = sentence(text[: read.places[last.start()]])
+        return Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
+    letters = _TAIL.sub("", read.letters)
+    if pattern("moment").search(bare):
+        letters += "M"
+    ways, more = ([name for name, (_, found) in each.items() if found.search(letters)] for each in _TABLES)
+    ways = [name for name in ways if answering or name not in ("use", "correct")]
+    if not ways:
         return None
-    if verb not in ("like", "love", "prefer") and not pattern("plural").match(said):
-        return None
-    does = {"prefer": "prefers", "like": "likes", "love": "loves", "hate": "hates", "dislike": "dislikes"}
-    feeling = does.get(verb) or "does not " + verb.split()[-1]
-    scope = "project" if is_bound(said) else "user"
-    return Fact(sentence(f"the user {feeling} {said}"), "preferences", scope)
+    if any(name in _ASKED for name in ways):
+        more = [name for name in more if name == "supposes"]
+    points = sum(_WAYS[name][0] for name in ways) + sum(_MORE[name][0] for name in more) + refused
+    return Judged(points=points, statement=statement, ways=ways)
 
 
-def _decided(found: re.Match[str], text: str) -> Fact | None:
-    said = pattern("task-tail").sub("", text[found.start("said") :])
-    if pattern("unnamed").search(said) or is_vague(said):
-        return None
-    said = (
-        said if said.casefold().startswith(("decided", "agreed", "settled", "opted")) else f"decided: {said}"
-    )
-    return Fact(sentence(said), "decisions")
+def fact(judged: Judged) -> Fact:
+    """Return the statement of a sentence as a fact in its place."""
+    category, scope = place_of_rule(judged.statement)
+    if "cause" in judged.ways:
+        category, scope = "incidents", "project"
+    elif "prefer" in judged.ways or "mine" in judged.ways:
+        category, scope = settled_place("preferences", "user", judged.statement)
+    elif category == "principles" and {"decide", "gone"} & set(judged.ways):
+        category = "decisions"
+    return Fact(judged.statement, category, scope, certain=judged.points >= CERTAIN)
 
 
-def _corrected(found: re.Match[str], text: str) -> Fact | None:
-    said = text[found.start("said") :]
-    if pattern("we").match(said) or pattern("instead").match(said) or pattern("always").match(said):
-        return _rule(said)
-    return None
+def _statement(text: str, read: Marks) -> str:
+    """Return what a sentence states, without what leads to it."""
+    end = _LEAD.match(read.letters).end()  # type: ignore[union-attr]
+    start = read.places[end] if end < len(read.places) else 0
+    said = text[start:].rstrip()
+    if "(" in text[:start] and said.count(")") > said.count("("):
+        said = said.rstrip(".!").removesuffix(")")  # the whole sentence is in brackets
+    return sentence(said)
 
 
-def _stated(found: re.Match[str], text: str) -> Fact | None:
-    said = text[found.start("said") :]
-    if pattern("we").match(said) or (pattern("fact").match(said) and not pattern("state").search(said)):
-        return _rule(said)
-    return None
+def points_back(masked: str) -> bool:
+    """Whether a sentence only asks to remember the one before it."""
+    return bool(_BACK.search(marks.read(masked).letters))
 
 
-def _caused(found: re.Match[str], text: str) -> Fact | None:
-    said = text[found.start("said") :]
-    if pattern("slip").search(said) or _is_passing(said) or is_vague(said) or len(said.split()) < 6:
-        return None
-    return Fact(sentence(said), "incidents")
-
-
-def _in_another_language(masked: str, text: str) -> Fact | None:
-    for each in patterns("languages"):
-        found = each.search(masked)
-        if found is None:
-            continue
-        said = text[found.start("said") : found.end("said")].strip()
-        if is_vague(said):
-            return None
-        first = said.split(maxsplit=1)[0].casefold()
-        if first in _NAMES:
-            return Fact(sentence(f"{_NAMES[first]}{said[len(first) :]}"), "preferences", "user")
-        return Fact(sentence(said), *place_of_rule(said))
-    return None
+def is_vague(statement: str) -> bool:
+    """Whether a statement is unclear on its own: too few words name something."""
+    read = marks.read(statement)
+    ends = [*read.places, len(statement)][1:]
+    naming = 0
+    for letter, start, end in zip(read.letters, read.places, ends, strict=False):
+        word = statement[start:end].strip(" .!,。、").casefold()
+        if letter in _NAMING and word not in STOP:
+            naming += 2 if len(word) > 1 and word[0] >= "\u2e80" else 1
+    return naming < _LEAST_WORDS
 
 
 def retracts(sentence: str) -> bool:
@@ -154,59 +193,11 @@ def retracts(sentence: str) -> bool:
     return bool(pattern("retracts").match(sentence))
 
 
-def is_vague(statement: str) -> bool:
-    """Whether a statement is unclear on its own: too few words name something."""
-    words = {term for term in aboutness.naming(statement) if not aboutness.is_plain(term)}
-    return len(words) < _LEAST_WORDS
-
-
-def _untagged(text: str) -> str:
-    """Return a sentence without a polite ending: `…, ok?` is not a question."""
-    return str(pattern("tag").sub("", text)).rstrip()
-
-
-def _is_doubtful(sentence: str) -> bool:
-    """Whether a sentence is not a plain statement or rule."""
-    bare = _untagged(sentence)
-    return bool(
-        bare.endswith(("?", "？"))
-        or pattern("asks").match(bare)
-        or pattern("foreign-ask").search(bare)
-        or pattern("supposes").search(bare)
-        or pattern("jokes").search(sentence)
-        or pattern("moment").search(bare)
-    )
-
-
-def _is_passing(rule: str) -> bool:
-    """Whether an order is only about this moment, or about something in view."""
-    return bool(pattern("now").search(rule) or pattern("points").search(rule))
-
-
 def sentence(text: str) -> str:
     """Return a text as a sentence, with an initial capital and a full stop."""
-    bare = text.strip(" \t,;:-–—")
+    bare = _SMILE.sub("", text).strip(" \t,;:-–—")
     first = bare.split(maxsplit=1)[0] if bare else ""
     # Only a plain word gets a capital; a name such as `app.yaml` keeps its spelling.
-    if first.isalpha() and first.islower():
+    if first.replace("'", "").isalpha() and first.islower():
         bare = bare[0].upper() + bare[1:]
-    return bare if bare.endswith((".", "!", "。", "！")) else f"{bare}."
-
-
-_CORRECTIONS = ("corrects", "actually")
-_READERS: tuple[tuple[str, Callable[[re.Match[str], str], Fact | None]], ...] = (
-    ("remember", _remembered),
-    ("cause", _caused),
-    ("decision", _decided),
-    ("decided", _decided),
-    ("lets", _decided),
-    ("prefer", _preferred),
-    ("henceforth", _from_order),
-    ("whenever", _from_rule),
-    ("behind", _from_rule),
-    ("corrects", _corrected),
-    ("always", _from_always),
-    ("rather", _from_rule),
-    ("stop", _from_rule),
-    ("actually", _stated),
-)
+    return bare if bare.endswith((".", "!", "…", "。", "！")) else f"{bare}."

@@ -109,7 +109,7 @@ def own_words(turn: Turn) -> str:
 
 def refusal(turn: Turn) -> str:
     """Return what the user said instead of allowing a call; empty if the turn is no refusal with words."""
-    if turn.role != "tool" or turn.outcome != "denied":
+    if turn.role != "tool" or turn.outcome != "denied" or turn.taint:
         return ""
     return turn.text.rpartition(_REFUSED)[2].strip() if _REFUSED in turn.text else ""
 
