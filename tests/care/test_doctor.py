@@ -124,6 +124,11 @@ FAULTS: dict[str, tuple[Break, tuple[str, str], bool]] = {
         False,
     ),
     "a broken identity": (write("project.yml", "paths: {x\n"), ("project", "project.yml"), False),
+    "notes in a folder": (
+        lambda _, store: (store / "notes" / "deep").mkdir(0o700),
+        ("folder", "deep"),
+        False,
+    ),
     "names that differ in case only": (write("notes/A-Note.md", "x\n"), ("twin", "a-note.md"), False),
     "an unknown setting": (config("indentity: cwd\n"), ("config", "config.yml"), False),
     "a bad value": (config("identity: maybe\n"), ("config", "config.yml"), False),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import Mem, SearchHit, SearchResults
+from memolith import Mem, SearchHit, SearchResults, StorageError
 from tests.ledger import proves
 
 
@@ -267,3 +267,29 @@ def test_a_linked_directory_is_neither_searched_nor_listed(
     left = {"notes": ["MEMORY.md", "2026-11-15.md"], "daily": ["MEMORY.md", "n.md"], ".": ["MEMORY.md"]}
     assert names(mem.search("needle")) == left[linked]
     assert sorted(name.rpartition("/")[2] for name in mem.list()) == sorted(left[linked])
+
+
+@proves("S0.54")
+def test_a_long_note_is_searched_and_read_to_its_end_and_one_that_is_too_long_is_named(mem: Mem) -> None:
+    mem.write("note", "short", name="long")
+    path = (mem.root / "projects" / mem.project / "notes") / "long.md"
+    path.write_text("an ordinary line of a note\n" * 60_000 + "the walrus is last\n")
+    found = mem.search("walrus")
+    assert (names(found), found.complete) == (["long.md"], True)
+    assert "walrus" in mem.read("note", "long", offset=60_000)
+    path.write_text("an ordinary line of a note\n" * 190_000 + "the walrus is last\n")
+    found = mem.search("walrus")
+    assert (names(found), found.complete) == ([], False)
+    assert "long.md" in found.missing[0]
+    with pytest.raises(StorageError, match="split it"):
+        mem.read("note", "long")
+
+
+def test_notes_in_a_folder_are_named_as_what_is_not_part_of_the_memory(mem: Mem) -> None:
+    mem.write("note", "the walrus", name="top")
+    deep = (mem.root / "projects" / mem.project / "notes") / "deep"
+    deep.mkdir()
+    (deep / "a.md").write_text("the walrus\n")
+    for found in (mem.search("walrus"), mem.list(), mem.recall("walrus")):
+        assert not found.complete
+        assert "notes/deep: is a folder" in found.missing[0]

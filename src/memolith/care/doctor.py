@@ -82,7 +82,7 @@ def _findings(home: Home) -> list[Finding]:
     if os.path.isdir(root):
         findings += _tree(root)
         for scope in _scopes(home):
-            for look in (_index, _twins, _repeats, _identity):
+            for look in (_index, _folders, _twins, _repeats, _identity):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
     return [*findings, *_sessions(home), *_locks(home)]
@@ -248,6 +248,11 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
         yield _found("index", relative, f"lists {name}, {problem}", fixable=True)
     for name in note_index.unlisted(names, places):
         yield _found("index", relative, f"does not list {name}", fixable=True)
+
+
+def _folders(root: str, scope: str) -> Iterator[Finding]:
+    for name in note_index.note_folders(root, scope):
+        yield _found("folder", layout.path(scope, "notes", name), note_index.NO_FOLDERS)
 
 
 def _twins(root: str, scope: str) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from memolith.base.errors import MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.base.values import Source, Value
-from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.env.paths import Tree
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
 from memolith.store.allow_list import masked
@@ -67,7 +67,7 @@ def resolve(home: Home, uri: str) -> Resource:
 
 def of_file(home: Home, relative: str) -> Resource:
     """Return a file of the store with its address; the text is empty if the file does not exist."""
-    data = Tree(home.store).read(relative, MAX_LOOK_BYTES, cut=True)
+    data = Tree(home.store).read(relative)
     text = files.text_of(data or b"").removeprefix("\ufeff")
     return Resource(uri=address_of(relative), mime=mime(relative), listing=None, text=text)
 
@@ -154,7 +154,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
         raise _nothing(uri)
     if stat.S_ISDIR(found.st_mode):
         return _listing(uri, [(*parts, name) for name in _names(tree, relative)])
-    data = tree.read(relative, MAX_LOOK_BYTES, cut=True)
+    data = tree.read(relative)
     if data is None:
         raise _nothing(uri)
     text = files.text_of(data).removeprefix("\ufeff")

@@ -8,7 +8,9 @@ contains the newest `MOST` notes, which bounds the cost of a write.
 from __future__ import annotations
 
 import os
+from errno import EISDIR
 
+from memolith.base import whole
 from memolith.base.errors import MemolithError, StorageError, UnsafePathError
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
@@ -38,6 +40,28 @@ def note_files(root: str, slug: str) -> list[str]:
         return _note_names(Tree(root).folder(layout.path(slug, "notes")))
     except (FileNotFoundError, UnsafePathError):
         return []  # `doctor` reports a link
+
+
+NO_FOLDERS = "is a folder; notes in it are not part of the memory, move them into notes/ itself"
+
+
+def note_folders(root: str, slug: str) -> list[str]:
+    """Return the sorted names of the folders among a scope's notes, which nothing reads."""
+    try:
+        found = Tree(root).folder(layout.path(slug, "notes")).entries()
+        return sorted(
+            each.name
+            for each in found
+            if each.is_dir(follow_symlinks=False) and not each.name.startswith(".")
+        )
+    except (FileNotFoundError, UnsafePathError):
+        return []
+
+
+def report_folders(root: str, slug: str) -> None:
+    """Say of each such folder that an answer is without what is in it."""
+    for name in note_folders(root, slug):
+        whole.note(layout.locate(root, layout.path(slug, "notes", name)), OSError(EISDIR, NO_FOLDERS))
 
 
 def _note_names(folder: Folder) -> list[str]:

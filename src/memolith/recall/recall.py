@@ -7,10 +7,12 @@ them; this module fetches what it needs and reports what could not be searched.
 from __future__ import annotations
 
 from memolith.base import whole
-from memolith.base.errors import InputError
+from memolith.base.errors import InputError, StorageError
+from memolith.base.lean import suppress
 from memolith.base.values import Hit, Recall, Value
 from memolith.index import KINDS, Match, State, Unit, kind_of
 from memolith.memory import arguments
+from memolith.memory.note_index import report_folders
 from memolith.prompt import brief
 from memolith.recall import rank, supersede, weights
 from memolith.recall.rank import Candidate, Ranked
@@ -100,6 +102,9 @@ def recall(
             since=since,
             unasked=unasked,
         )
+        for slug in () if unasked else asked.slugs:
+            with suppress(StorageError):  # the index names a directory that cannot be read
+                report_folders(home.store, slug)
         covered = _covered(home, asked.slugs) if semantic is not False else None
         found = _answer(home.path, home.index, asked, home.vectors if covered and covered.model else None)
     for each in found.missing:  # what the index itself reports: it ran out of time, say

@@ -12,9 +12,9 @@ from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.lean import suppress
 from memolith.base.values import MAX_INJECT_BYTES, OfFile
 from memolith.base.whole import Watch
-from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.env.paths import Tree
 from memolith.memory.daily import days
-from memolith.memory.note_index import note_files
+from memolith.memory.note_index import note_files, report_folders
 from memolith.store import files, layout
 from memolith.text import frontmatter
 from memolith.text.budget import head, plural, utf8_len
@@ -200,6 +200,8 @@ def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
         return list(_below(tree, path))
     with suppress(UnsafePathError, StorageError):  # `doctor` reports it
         names = note_files(tree.root, slug) if kind.path == "notes" else tree.names(path)
+        if kind.path == "notes":
+            report_folders(tree.root, slug)
         return [f"{path}/{name}" for name in names]
     return []
 
@@ -214,7 +216,7 @@ def _search_file(
     tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int], *, held: bool
 ) -> SearchHit | None:
     try:
-        data = tree.read(relative, MAX_LOOK_BYTES, cut=True)
+        data = tree.read(relative)
     except (UnsafePathError, StorageError):
         return None  # a link or an unreadable file must not hide the others; `doctor` reports it
     if data is None:
