@@ -269,7 +269,12 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
     mem.learning.run()
     assert fact(1) in (store / "raw_memories.md").read_text()
     add(
-        mem, "s1", f"Look here. {fact(1)}", "Understood, noted.", "No, that was another repository.", "I see."
+        mem,
+        "s1",
+        f"Look here. {fact(1)}",
+        "Understood, noted.",
+        "Scratch that, it was another repository.",
+        "I see.",
     )
     nothing = {**lesson(1), "rollout_summary": "", "raw_memory": "", "records": []}
     model.answer = lambda request: good(request) if "memory_md" in request.user else says(nothing)

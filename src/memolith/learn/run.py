@@ -21,6 +21,7 @@ from memolith.env.settings import GUARD, Settings
 from memolith.learn import withdraw
 from memolith.learn.consolidate import consolidate
 from memolith.learn.extract import eligible, extract, rules
+from memolith.learn.extract.facts import united
 from memolith.learn.model import llm, prompt
 from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelUnavailableError
@@ -241,12 +242,16 @@ class _Run:
         return None
 
     def _findings(self, job: Job, session: Session) -> Findings | MemolithError:
+        """Return what a session teaches: what its model finds, and what the rules find, which always run."""
+        settings = self._home.settings
         try:
+            plain = rules.extract(session, settings)
             model = self._model("extract", session)
             if model is None:
-                return rules.extract(session, self._home.settings)
+                return plain
             with self._queue.kept(job):
-                return extract.extract(session, model, self._home.settings, self._prompts, self._deadline)
+                found = extract.extract(session, model, settings, self._prompts, self._deadline)
+            return united(found, plain)
         except MemolithError as error:
             return error
 
@@ -300,7 +305,7 @@ class _Run:
     def _store(self, session: Session, found: Findings) -> tuple[int, str]:
         """Store the records; a refused one does not stop the others."""
         stored, refused = 0, []
-        for fact in found.facts:
+        for fact in [*found.facts, *found.candidates]:
             source = f"{session.name}#{fact.quotes[0][0]}" if fact.quotes else session.name
             try:
                 Records(self._home.from_source("extracted", fact.taint or None)).add(
@@ -311,13 +316,14 @@ class _Run:
                     aliases=fact.aliases,
                     keywords=fact.keywords,
                     source=source,
+                    certain=fact.certain,
                 )
             except StorageError:
                 raise
             except MemolithError as error:
                 refused.append(str(error))
                 continue
-            stored += 1
+            stored += fact.certain
         return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""
 
     # ------------------------------------------------------------ consolidation

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from memolith.base.errors import InputError, MatchError
+from memolith.base.errors import InputError, MatchError, TooLargeError
 from memolith.base.values import MAX_INJECT_BYTES, ORIGINS, OWN, TAINTS, TARGETS, TRUNCATED, Source
 from memolith.store.screen import check, quoted, refuse_secret
+from memolith.text.budget import utf8_len
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 EMPTY = "(empty)"
 _LONG_LINE = 8000
+_MAX_FACT = 8_192
+_ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 _SCOPES = {
     "project": "project",
     "workspace": "project",
@@ -53,6 +56,22 @@ def check_text(text: object, what: str = "text", *, empty: bool = False) -> None
     check(text, what)
     if not empty and not str(text).strip():
         raise InputError(f"there is nothing to write: the {what} is empty; give it some words")
+
+
+def check_fact(text: str) -> None:
+    """Refuse text that is not a single fact: empty, too long, or a conversation."""
+    check_text(text)
+    size = utf8_len(text)
+    if size > _MAX_FACT:
+        raise TooLargeError(
+            f"{size:,} bytes are too much for one record (limit {_MAX_FACT:,}); store the fact, and where "
+            "the rest is, or write a note"
+        )
+    turns = sum(line.strip().lstrip("*#> ").casefold().startswith(_ROLES) for line in text.splitlines())
+    if turns >= 4:
+        raise InputError(
+            f"this is a conversation ({turns} turns), not a fact; write down what was learned in it"
+        )
 
 
 def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:

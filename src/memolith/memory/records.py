@@ -1,13 +1,13 @@
 """Records: one typed fact per file, `records/<category>/<id>.md`.
 
-A record is either current, or superseded by another, archived, or expired. Nothing is lost: the file stays
-and `--as-of` still finds it. A hand-made file needs no head at all: its directory is the category, its name
-the id.
+A record is current, or superseded by another, archived, or expired: the file stays, and `--as-of` finds it. A
+candidate was said in one session only, and not plainly; said in another, it is current. A hand-made file
+needs no head at all: its directory is the category, its name the id.
 """
 
 from __future__ import annotations
 
-from memolith.base.errors import InputError, TooLargeError
+from memolith.base.errors import InputError
 from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
@@ -17,7 +17,6 @@ from memolith.store import files, layout
 from memolith.store.entry import STATUSES, holds
 from memolith.store.layout import CATEGORIES
 from memolith.text import markdown, source_label
-from memolith.text.budget import utf8_len
 from memolith.text.words import likeness
 
 TYPE_CHECKING = False
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from memolith.memory.entries import EntryResult
     from memolith.store.gate import Change
 
-MAX_BYTES = 8_192
-_ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 _NEAR = 20  # records compared with a new one
 _LOOKED_AT = 2000  # characters of a new text that are used to find them
 
@@ -115,14 +112,16 @@ class Records(entries.Entries):
         valid_until: str | None = None,
         supersedes: Sequence[str] = (),
         force: bool = False,
+        certain: bool = True,
     ) -> EntryResult:
         """Store a fact and return its id; the next recall finds it.
 
         If a record already says the same, it is returned instead, with the source added. A record with the
-        same title, or with another value for the same thing, is superseded. `force` does neither.
+        same title, or with another value for the same thing, is superseded. `force` does neither, and what is
+        not `certain` is a candidate, which supersedes nothing.
         """
         arguments.one_of(category, CATEGORIES, "category")
-        check_text(text)
+        arguments.check_fact(text)
         arguments.check_text(title or "x", "title")
         expires, begin = entries.date(expires, "expires"), entries.date(valid_from, "valid_from")
         if expires and category != "incidents":
@@ -139,11 +138,12 @@ class Records(entries.Entries):
                 for record in near:
                     if likeness.same(f"{record.title}\n{record.body}", f"{name}\n{text}"):
                         if outside == source_label.is_outside(record.origin):
-                            return self._again(record, source, aliases, keywords)
+                            return self._again(record, source, aliases, keywords, certain=certain)
                         if outside:
-                            return self._again(record, source, (), ())
+                            return self._again(record, source, (), (), certain=False)
                         older.append(record)  # the user's own statement replaces the unreviewed one
-                older += [record for record in near if _replaces(record, name, text, named=title is not None)]
+                named = title is not None
+                older += [record for record in near if certain and _replaces(record, name, text, named=named)]
             # Text from outside never supersedes the user's own.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
             record_id = entries.new_id(name, ids)
@@ -159,7 +159,7 @@ class Records(entries.Entries):
                 "source": source or str(self._home.source),
                 "aliases": list(aliases),
                 "keywords": list(keywords),
-                "status": "active",
+                "status": "active" if certain else "candidate",
                 "temporal": "temporary" if expires else "permanent",
                 "expires": expires,
                 "valid_from": begin,
@@ -192,14 +192,15 @@ class Records(entries.Entries):
         paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
         ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
-        return ids, [record for record in near if record.holds(self._home.today)]
+        today = self._home.today
+        return ids, [each for each in near if each.status == "candidate" or each.holds(today)]
 
     def _paths(self, slug: str) -> builtins.list[str]:
         folders = (layout.path(slug, "records", category) for category in CATEGORIES)
         return [f"{folder}/{name}" for folder in folders for name in Tree(self._root).names(folder)]
 
     def _again(
-        self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str]
+        self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str], *, certain: bool
     ) -> EntryResult:
         """Add the new metadata to a record that is already known, and return it."""
         more = {
@@ -209,7 +210,11 @@ class Records(entries.Entries):
             "keywords": [*record.keywords, *keywords],
         }
         changed = {key: list(dict.fromkeys(value)) for key, value in more.items()}
-        fresh = {key: value for key, value in changed.items() if value != getattr(record, key)}
+        fresh: dict[str, str | Sequence[str]] = {}
+        fresh |= {key: value for key, value in changed.items() if value != getattr(record, key)}
+        sessions = {each.partition("#")[0] for each in (record.source, *changed["sources"])}
+        if record.status == "candidate" and (certain or len(sessions) > 1):
+            fresh["status"] = "active"
         warnings = self._set(record, fresh).warnings if fresh else []
         return self._about(record, f"Known already as {record.id}; nothing was added twice", warnings)
 
@@ -230,7 +235,7 @@ class Records(entries.Entries):
         """Change a record's text or metadata; its id and creation date stay."""
         record = self.get(record_id, scope)
         if text is not None:
-            check_text(text)
+            arguments.check_fact(text)
         if expires and record.category != "incidents":
             raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
         asked = {"number": record.id, "title": title, "scope": record.scope}
@@ -373,22 +378,6 @@ class Records(entries.Entries):
 
     def _about(self, record: Record, message: str, warnings: Sequence[str] = ()) -> EntryResult:
         return self._done(record.id, record.filename, message, warnings)
-
-
-def check_text(text: str) -> None:
-    """Refuse text that is not a single fact: empty, too long, or a conversation."""
-    arguments.check_text(text)
-    size = utf8_len(text)
-    if size > MAX_BYTES:
-        raise TooLargeError(
-            f"{size:,} bytes are too much for one record (limit {MAX_BYTES:,}); store the fact, and where "
-            "the rest is, or write a note"
-        )
-    turns = sum(line.strip().lstrip("*#> ").casefold().startswith(_ROLES) for line in text.splitlines())
-    if turns >= 4:
-        raise InputError(
-            f"this is a conversation ({turns} turns), not a fact; write down what was learned in it"
-        )
 
 
 def _replaces(record: Record, title: str, text: str, *, named: bool) -> bool:

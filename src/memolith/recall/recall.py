@@ -59,7 +59,7 @@ class Question(Value):
 
     def allows(self, unit: Unit) -> bool:
         """Whether the question covers a unit."""
-        if self.unasked and is_outside(unit.source):
+        if self.unasked and (unit.status == "candidate" or is_outside(unit.source)):
             return False  # shown only on request
         if self.kinds is not None and unit.kind not in self.kinds:
             return False
@@ -365,5 +365,5 @@ def _hit(home: str, ranked: Ranked) -> Hit:
         date=unit.date,
         why=ranked.why + (f"; said in {plural(len(ranked.also), 'other place')} too" if ranked.also else ""),
         also=ranked.also,
-        origin=unit.source,
+        origin=", ".join(filter(None, (unit.source, unit.status if unit.status == "candidate" else ""))),
     )

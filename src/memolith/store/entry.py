@@ -10,7 +10,7 @@ from memolith.store.layout import is_date
 from memolith.text import frontmatter, markdown
 from memolith.text.source_label import of_note
 
-STATUSES = ("active", "superseded", "archived", "quarantined")
+STATUSES = ("active", "candidate", "superseded", "archived", "quarantined")
 TICKET_STATUSES = ("open", "in_progress", "done", "closed")
 _FIRST_LINE = 80  # characters of a record's first line that may be its title
 

@@ -56,14 +56,14 @@ def test_a_good_reply_gives_a_raw_memory_a_synopsis_and_records() -> None:
         )
     )
     found = extract_with(model, TALK, SETTINGS)
-    assert found.raw_memory.splitlines()[0] == LINE
+    assert found.raw_memory.splitlines()[:2] == ["## Principles", LINE]
     assert (found.rollout_summary, found.rollout_slug) == (LINE, "pnpm")
     first, second = found.facts
     assert (first.title, first.category, first.scope) == ("Use pnpm here, never npm", "principles", "project")
     assert first.aliases == ["the queue"]  # nobody spoke of a package manager
     assert second.quotes == [(3, SQLITE["quote"])]
     assert second.text == "We decided to keep the queue in SQLite because the CLI works offline."
-    assert found.outcome == "learned 2 records and 2 lines"
+    assert found.outcome == "learned 2 records"
     (question,) = model.questions
     assert question.system == prompt.load("stage_one_system", "/nonexistent").text
     assert "claude-s1" in question.user
@@ -125,7 +125,7 @@ The user also loves Kubernetes."""
     found = run(
         reply(raw_memory=raw, rollout_summary="Migrated everything to Kubernetes.", rollout_slug="kubernetes")
     )
-    assert found.raw_memory == LINE
+    assert found.raw_memory == f"## Principles\n{LINE}"
     assert found.dropped == {evidence.NOT_THERE: 1, evidence.NO_EVIDENCE: 1}
     assert "dropped 2" in found.outcome
     assert "ubernetes" not in repr(found)
@@ -134,7 +134,7 @@ The user also loves Kubernetes."""
 @proves("S2.40")
 def test_a_synopsis_without_evidence_costs_no_supported_line() -> None:
     found = run(reply(rollout_summary="All went well."))
-    assert (found.raw_memory, found.rollout_summary) == (LINE, LINE)
+    assert (found.raw_memory, found.rollout_summary) == (f"## Principles\n{LINE}", "")
 
 
 def test_when_nothing_in_a_reply_is_supported_there_is_no_output_and_it_says_why() -> None:

@@ -13,6 +13,7 @@ from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import ROLLOUTS
+from memolith.learn.extract.facts import SAID_ONCE
 from memolith.learn.model import prompt, schema
 from memolith.memory.lessons import Lesson, Lessons
 from memolith.store import files, layout
@@ -168,7 +169,8 @@ def _page_name(extraction: Extraction) -> str:
 
 def _page(extraction: Extraction) -> str:
     when = extraction.started or "not known"
-    return f"# {extraction.session}\n\nStarted: {when}\n\n{extraction.rollout_summary.strip()}\n"
+    said = extraction.rollout_summary.strip() or extraction.raw_memory.strip()
+    return f"# {extraction.session}\n\nStarted: {when}\n\n{said}\n"
 
 
 def _local(text: str, previous: Current) -> str:
@@ -236,7 +238,8 @@ def _variables(
     synopses = [f"## {each.session} ({each.started})\n\n{each.rollout_summary.strip()}" for each in sources]
     variables["rollout_summaries"] = _fitting(synopses, left // 3)
     left -= _measure(variables["rollout_summaries"])
-    raw = [f"## {each.session} ({each.started})\n\n{each.raw_memory.strip()}" for each in sources]
+    plain = ((each, each.raw_memory.partition(SAID_ONCE)[0].strip()) for each in sources)
+    raw = [f"## {each.session} ({each.started})\n\n{text}" for each, text in plain if text]
     variables["raw_memories"] = _fitting(raw, left)
     return variables
 

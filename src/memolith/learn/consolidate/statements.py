@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memolith.learn.extract.facts import Fact
+from memolith.learn.extract.facts import SAID_ONCE, Fact
 from memolith.text import markdown
 from memolith.text.budget import utf8_len
 from memolith.text.digest import sha256
@@ -36,10 +36,10 @@ _CATEGORIES = {
 }
 ORDER = ("preferences", "decisions", "principles", "procedures", "incidents", "facts")
 BY_HAND = "## Added by hand"
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")
 _EVIDENCE = re.compile(r'\s*\[turns? \d+(?:: ?".*"|\b[^\]"]*)\]\s*$', re.DOTALL)
 _TURN = re.compile(r'\bturns? (\d+)(?=: ?"|\])')
-_DATE = re.compile(r"\d{4}-\d\d-\d\d:?\s+")
+_DATE = re.compile(r"^\d{4}-\d\d-\d\d:\s+")
 _SOURCES = re.compile(r"\s*\[[A-Za-z0-9._-]+(?:#\d+)?(?:, ?(?:[A-Za-z0-9._-]+(?:#\d+)?|…))*\]$")
 _TAG = re.compile(r"(?:\[(\w+)\]|\((\w+)\)|(\w+):)\s+", re.ASCII)
 # Words in more facts than this are too common to identify one.
@@ -48,7 +48,7 @@ _COMMON = 64
 
 def content(line: str) -> str:
     """Return a line without its bullet, date and sources."""
-    bare = _DATE.sub("", _ITEM.sub("", line, count=1).strip(), count=1)
+    bare = _DATE.sub("", _ITEM.sub("", line).strip())
     return markdown.same_line(_SOURCES.sub("", _EVIDENCE.sub("", bare)))
 
 
@@ -62,7 +62,11 @@ def sessions_of(line: str) -> set[str]:
     found = _SOURCES.search(line.rstrip())
     if not found:
         return set()
-    return {each.partition("#")[0].strip() for each in found[0].strip(" []").split(",")} - {"…"}
+    return {_session(each) for each in found[0].strip(" []").split(",")} - {"…"}
+
+
+def _session(source: str) -> str:
+    return source.partition("#")[0].strip()
 
 
 def is_supported(line: str, sessions: set[str]) -> bool:
@@ -80,16 +84,22 @@ def facts(extraction: Extraction) -> list[Fact]:
     """Return the facts of a raw memory. Headings and tags such as `decision:` give the category."""
     found = []
     category = "facts"
+    certain = True
     date = extraction.started[:10]
     for line in extraction.raw_memory.split("\n"):
         if line.startswith("#"):
-            category = _category(line) or "facts"
+            category, certain = _category(line) or "facts", line != SAID_ONCE
         elif _ITEM.match(line):
-            turns = _TURN.findall(line)
-            text, own = _tagged(content(line))
+            # Cited behind the statement; all before it was said, and is kept as it was said.
+            cited = _EVIDENCE.search(line)
+            turns = _TURN.findall(cited[0] if cited else "")
+            text = markdown.same_line(_ITEM.sub("", line[: cited.start()] if cited else line))
+            own = ""
+            if category == "facts" and certain:
+                text, own = _tagged(text)
             if text:
                 sources = [f"{extraction.session}#{turn}" for turn in turns] or [extraction.session]
-                found.append(Fact(text, own or category, date=date, sources=sources))
+                found.append(Fact(text, own or category, date=date, sources=sources, certain=certain))
     return found
 
 
@@ -116,7 +126,7 @@ def _tagged(text: str) -> tuple[str, str]:
 def merge(found: Iterable[Fact]) -> list[Fact]:
     """Return each fact once, newest first; of two values for one thing, the newer.
 
-    Facts of one day must come in with the newer session first.
+    Facts of one day must come in with the newer session first. A candidate counts if two sessions have it.
     """
     kept: list[Fact] = []
     postings: dict[str, list[int]] = {}
@@ -127,16 +137,19 @@ def merge(found: Iterable[Fact]) -> list[Fact]:
         if same < 0:
             near = {at for word in words if len(places := postings.get(word, [])) <= _COMMON for at in places}
             same = next((at for at in sorted(near) if likeness.same(kept[at].text, each.text)), -1)
-            if same < 0 and any(likeness.contradicts(kept[at].text, each.text) for at in near):
+            newer = [kept[at] for at in near if kept[at].certain or not each.certain]
+            if same < 0 and any(likeness.contradicts(one.text, each.text) for one in newer):
                 continue
         if same >= 0:
-            kept[same].sources.extend(one for one in each.sources if one not in kept[same].sources)
+            sources = list(dict.fromkeys([*kept[same].sources, *each.sources]))
+            better = kept[same] if kept[same].certain or not each.certain else each
+            kept[same] = better.but(sources=sources, date=kept[same].date)
             continue
         exact[words] = len(kept)
         for word in words:
             postings.setdefault(word, []).append(len(kept))
-        kept.append(each.but(sources=list(each.sources)))
-    return kept
+        kept.append(each)
+    return [fact for fact in kept if fact.certain or len({_session(each) for each in fact.sources}) > 1]
 
 
 def document(found: Sequence[Fact], by_hand: Sequence[str]) -> str:
@@ -158,7 +171,9 @@ def summary(
     parts += sections
     lately = []
     for date, address, text in synopses[:10]:
-        first = content(markdown.first_line(text.lstrip("# -*"), 400))
+        first = content(text.strip().partition("\n")[0])
+        if any(likeness.same(first, fact.text) for fact in found):
+            continue  # said above
         line = f"- {date}: {markdown.first_line(first, 160)} ({address})"
         left -= len(line) + 1
         if left < 0:

@@ -18,7 +18,7 @@ from memolith.learn.extract.shown import shown
 from memolith.learn.extract.speech import pattern
 from memolith.learn.model import schema
 from memolith.learn.model.values import ModelError
-from memolith.memory import records
+from memolith.memory import arguments
 from memolith.text import markdown
 from memolith.text.patterns import lazy
 from memolith.text.safe import hygiene
@@ -80,10 +80,9 @@ def extract(
     facts = _facts(claims, witness, settings, dropped)
     if not facts:
         return nothing("nothing in the reply was said to be kept", dropped)
-    lines = [fact.raw_line() for fact in facts]
     synopsis = list(dict.fromkeys(line for reply in replies for line in _synopsis(reply, witness)))
     slug = next(filter(None, (_slug(reply["rollout_slug"] or "", witness) for reply in replies)), "")
-    return findings(facts, lines, synopsis[:_MAX_SYNOPSIS] or lines[:1], dropped, slug)
+    return findings(facts, synopsis[:_MAX_SYNOPSIS], dropped, slug)
 
 
 def _parts(
@@ -158,7 +157,7 @@ def _fact(claim: _Claim, witness: evidence.Witness) -> Fact | str:
         return verdict.reason
     text = _clean(verdict.text)
     try:
-        records.check_text(text)
+        arguments.check_fact(text)
     except (InputError, TextError, TooLargeError):
         return "no single fact"
     if pattern("thought").match(text):

@@ -12,12 +12,15 @@ from memolith.base.values import Source, Value
 from memolith.learn.extract.speech import pattern
 from memolith.text import source_label
 from memolith.text.budget import plural
+from memolith.text.words import likeness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Quotes = list[tuple[int, str]]
 _MAX_SOURCES = 10
+# The heading of candidates in a raw memory.
+SAID_ONCE = "## Said once"
 
 
 class Fact(Value):
@@ -86,29 +89,60 @@ class Findings(Value):
     @property
     def empty(self) -> bool:
         """Whether the session taught nothing."""
-        return not self.raw_memory or not self.rollout_summary
+        return not self.raw_memory
 
 
 def findings(
-    facts: list[Fact], lines: Sequence[str], summary: Sequence[str], dropped: Mapping[str, int], slug: str
+    facts: Sequence[Fact], synopsis: Sequence[str], dropped: Mapping[str, int], slug: str
 ) -> Findings:
     """Return the findings of a session, with the outcome in words."""
-    count = sum(1 for line in lines if line.startswith("- "))
+    certain = [fact for fact in facts if fact.certain]
+    candidates = [fact for fact in facts if not fact.certain]
+    counts = [plural(len(certain), "record")] if certain or not candidates else []
+    counts += [plural(len(candidates), "candidate")] if candidates else []
     return Findings(
-        raw_memory="\n".join(lines),
-        rollout_summary="\n".join(summary),
+        raw_memory=_raw_memory(certain, candidates),
+        rollout_summary="\n".join(synopsis),
         rollout_slug=slug,
-        facts=[fact for fact in facts if fact.certain],
-        candidates=[fact for fact in facts if not fact.certain],
+        facts=certain,
+        candidates=candidates,
         dropped=dict(dropped),
-        outcome=f"learned {plural(sum(fact.certain for fact in facts), 'record')} and {plural(count, 'line')}"
-        + _counted(dropped),
+        outcome=f"learned {' and '.join(counts)}{_counted(dropped)}",
+    )
+
+
+def united(one: Findings, other: Findings) -> Findings:
+    """Return the findings of one reader, and what only the other found."""
+    mine = [*one.facts, *one.candidates]
+    known = {quote for fact in mine for quote in fact.quotes}
+    more = [
+        fact
+        for fact in [*other.facts, *other.candidates]
+        if not any(likeness.same(fact.text, each.text) for each in one.facts)
+        and (fact.certain or not known & set(fact.quotes))
+    ]
+    if not mine and not more:
+        return one
+    dropped = {**one.dropped, **other.dropped}
+    synopsis = one.rollout_summary.splitlines() or other.rollout_summary.splitlines()
+    return findings([*mine, *more], synopsis, dropped, one.rollout_slug or other.rollout_slug)
+
+
+def _raw_memory(certain: Sequence[Fact], candidates: Sequence[Fact]) -> str:
+    """Return the facts as text, by category, with what was said once at the end."""
+    groups: dict[str, list[Fact]] = {}
+    for fact in certain:
+        groups.setdefault(f"## {fact.category.capitalize()}", []).append(fact)
+    if candidates:
+        groups[SAID_ONCE] = list(candidates)
+    return "\n\n".join(
+        "\n".join([heading, *(fact.raw_line() for fact in facts)]) for heading, facts in groups.items()
     )
 
 
 def nothing(why: str, dropped: Mapping[str, int] | None = None) -> Findings:
     """Return the findings of a session that taught nothing."""
-    found = findings([], [], [], dropped or {}, "")
+    found = findings([], [], dropped or {}, "")
     return found.but(outcome=why + _counted(found.dropped))
 
 

@@ -74,11 +74,16 @@ def extract(session: Session, settings: Settings | None = None) -> Findings:
                 for each in kept
                 if not likeness.same(each.text, fact.text) and not likeness.contradicts(each.text, fact.text)
             ]
-            kept.append(fact.but(title=markdown.first_line(fact.text, _TITLE).rstrip(".。")))
+            kept.append(fact.but(title=_title(fact.text)))
     if not kept:
         return nothing("nothing in it was said to be remembered", dropped)
-    lines = [fact.raw_line() for fact in kept]
-    return findings(kept, lines, lines[:5], dropped, "")
+    return findings(kept, [], dropped, "")
+
+
+def _title(text: str) -> str:
+    """Return the beginning of a statement, cut between words: half a number would be another one."""
+    short = markdown.first_line(text, _TITLE).rstrip(".。")
+    return f"{short.rpartition(' ')[0]}…" if short.endswith("…") and " " in short else short
 
 
 def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -> Iterator[Fact]:

@@ -86,7 +86,7 @@ _MORE = {
     "short": (-1, r"^.{0,4}$"),
 }
 # A question, a header or a purpose teaches nothing.
-_NOTHING = re.compile(r"\?|^[J,AOM]*[QB]|^[^,]{0,3}Q|^[J.,]{0,2}D[^NUvu]|^[J,]*[tk]|^.{0,2}$")
+_NOTHING = re.compile(r"\?|^[J,AOM]*[QB]|^[^,]{0,3}Q|^[J,]*D[^NUvu]|^[J,]*[tk]|^.{0,2}$")
 # A clause that only softens or conditions what comes before it.
 _TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$")
 # What leads to a statement and is no part of it.
@@ -95,7 +95,6 @@ _BACK = re.compile(r"^[JA,]*K[TJA]*$")
 _ASKS_LAST = re.compile(r",[JA]*K[TJ]*$")  # "…, please remember that"
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
 _NAMING = ".n#UvuXBP"
-_ASKED = ("keep", "henceforth")
 _TABLES = [
     {name: (points, re.compile(found)) for name, (points, found) in each.items()} for each in (_WAYS, _MORE)
 ]
@@ -127,15 +126,15 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
         return None
     if rule:
         return Judged(points=CERTAIN, statement=statement, ways=["keep"])
+    if last := _ASKS_LAST.search(read.letters):
+        whole = sentence(text[: read.places[last.start()]])
+        return Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
     if (
         len(read.letters) > _MOST_MARKS
         or _NOTHING.search(read.letters)
         or bare.rstrip().endswith((":", "："))
     ):
         return None
-    if last := _ASKS_LAST.search(read.letters):
-        whole = sentence(text[: read.places[last.start()]])
-        return Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
     letters = _TAIL.sub("", read.letters)
     if pattern("moment").search(bare):
         letters += "M"
@@ -143,7 +142,9 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     ways = [name for name in ways if answering or name not in ("use", "correct")]
     if not ways:
         return None
-    if any(name in _ASKED for name in ways):
+    if "keep" in ways:
+        more = []
+    elif "henceforth" in ways:
         more = [name for name in more if name == "supposes"]
     points = sum(_WAYS[name][0] for name in ways) + sum(_MORE[name][0] for name in more) + refused
     return Judged(points=points, statement=statement, ways=ways)

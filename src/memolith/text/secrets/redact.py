@@ -54,7 +54,12 @@ _NO_COPIES = frozenset(["private", "private-key"])
 # Characters that are looked through for copies; letters of a value that need nothing around it to be one.
 _LOOKED_THROUGH, _LONG = 20_000_000, 8
 # In the text of a link a mask has round brackets.
-_MASK = lazy(r"\[(?:secret:[a-z0-9-]{1,40}|private)\]|\(secret:[a-z0-9-]{1,40}\)")
+# So have the marks of our own that name sessions and turns, `[claude-0f8fad5b-…#3]`.
+_CITED = r"[a-z]{2,12}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#\d{1,6}"
+_MASK = lazy(
+    r"\[(?:secret:[a-z0-9-]{1,40}|private)\]|\(secret:[a-z0-9-]{1,40}\)"
+    rf"|\[{_CITED}(?:, {_CITED}){{0,9}}(?:, …)?\]"
+)
 _TAG = lazy(r"(?i)<(/?)private(?:\s{1,3}[\w-]{1,30}=[^<>]{0,200})?\s{0,3}>")
 # A token that names itself has a digit, or else many capitals; most runs show the first at once.
 _DIGIT = lazy(r"[0-9]")
