@@ -109,7 +109,7 @@ def leaky(mem: Mem, store: Path) -> dict[str, str]:
 def test_every_place_of_a_home_is_looked_at(mem: Mem, leaky: dict[str, str]) -> None:
     assert len(hits(Path(mem.home), list(leaky.values()))) >= len(leaky) - 1  # UTF-16 is not found by bytes
     report = scan_home(mem)
-    assert len(report.leaks) >= len(leaky)
+    assert len(report.leaks) >= len(leaky) - 1  # derived files are dropped, not reported
     assert {leak.kind for leak in report.leaks} == {"github-token"}
     assert not [leak for leak in report.leaks for value in leaky.values() if value in str(leak)]
 

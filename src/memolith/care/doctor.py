@@ -7,7 +7,6 @@ import contextlib
 import os
 import stat
 import time
-from collections import Counter
 from functools import partial
 
 from memolith.base.errors import ConfigError, MemolithError
@@ -22,6 +21,7 @@ from memolith.store import files, layout, locks, registry
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
 from memolith.text import frontmatter, markdown
+from memolith.text.safe import lookalikes
 from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
@@ -137,7 +137,7 @@ def _mend(home: Home, finding: Finding) -> None:
 def _tidy(home: Home, scope: str) -> None:
     """Repair the index of a scope and clean up its temporary files."""
     with home.gate.scope(scope):  # taking the lock moves stray temporary files into the history
-        note_index.update_index(home.gate, scope)
+        _drop_dangling(home, scope)
 
 
 def _scopes(home: Home) -> list[str]:
@@ -239,15 +239,21 @@ def _secret(path: str, line: int, kind: str) -> Finding:
 def _index(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.path(scope, layout.INDEX)
     names = note_index.note_files(root, scope)
-    rows = files.text_of(Tree(root).read(relative) or b"").splitlines()
-    kept, places = note_index.survey(rows, names)
-    # Lines that `--fix` would remove; lines in a person's own words stay and are not reported.
-    removed = Counter(rows) - Counter(kept)
-    for name in sorted({note_index.link_target(row) or "" for row in removed}):
-        problem = "more than once" if name in names else "which is gone"
-        yield _found("index", relative, f"lists {name}, {problem}", fixable=True)
-    for name in note_index.unlisted(names, places):
-        yield _found("index", relative, f"does not list {name}", fixable=True)
+    text = files.text_of(Tree(root).read(relative) or b"")
+    # Lines in a person's own words stay and are not reported.
+    for name in sorted({note_index.link_target(row) or "" for row in note_index.dangling(text, names)}):
+        yield _found("index", relative, f"lists {name}, which is gone", fixable=True)
+
+
+def _drop_dangling(home: Home, scope: str) -> None:
+    relative, names = layout.path(scope, layout.INDEX), note_index.note_files(str(home.root), scope)
+
+    def apply(old: str | None) -> str | None:
+        gone = set(note_index.dangling(old or "", names))
+        rows = (old or "").splitlines(keepends=True)
+        return old and "".join(row for row in rows if row.rstrip("\r\n") not in gone)
+
+    home.gate.rewrite(relative, apply, op="index")
 
 
 def _folders(root: str, scope: str) -> Iterator[Finding]:
@@ -258,9 +264,9 @@ def _folders(root: str, scope: str) -> Iterator[Finding]:
 def _twins(root: str, scope: str) -> Iterator[Finding]:
     seen: dict[str, str] = {}
     for name in Tree(root).names(layout.path(scope, "notes")):
-        other = seen.setdefault(name.casefold(), name)
+        other = seen.setdefault(lookalikes.look(name), name)
         if other != name:
-            message = f"differs from {other} only in case; some file systems cannot hold both"
+            message = f"looks like {other} (case, look-alike letters); some file systems cannot hold both"
             yield _found("twin", layout.path(scope, "notes", name), message)
 
 

@@ -60,7 +60,9 @@ def find(home: Home, name: str | None) -> str:
     tree = Tree(home.store)
     if name is None:
         found = layout.path(home.project, layout.INDEX)
-        if not tree.is_file(found):
+        if note_index.note_files(str(home.root), home.project):
+            note_index.seed(home.gate, home.project)
+        elif not tree.is_file(found):
             raise NotFoundError(
                 "there are no notes yet, so there is no index to edit; `memolith remember TEXT --title "
                 "TITLE` makes the first, `memolith memory edit long_term` edits MEMORY.md"
@@ -121,10 +123,6 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
         code = run(path) if run else run_editor(path, home.identity.root)
     with home.gate.scope(layout.scope_of(relative)):
         warnings, base, after = _settle(home, relative, before, others.last)
-        if layout.is_note(relative):
-            is_index = relative == layout.path(home.project, layout.INDEX)
-            fresh = None if after == before or is_index else relative
-            note_index.update_index(home.gate, layout.scope_of(relative), fresh)
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))

@@ -18,7 +18,6 @@ from memolith.base.values import Value
 from memolith.care.scan import Report, codec_of, name_kinds, scope_of, shown, walk
 from memolith.env.paths import Place, Tree
 from memolith.env.settings import CONFIG_FILE
-from memolith.memory import note_index
 from memolith.memory.entries import numbered
 from memolith.memory.sessions import mask_copy
 from memolith.store import files, layout
@@ -72,10 +71,6 @@ def erase(
                     done += _in_tree(home, tree, scope, matter, tell, dry=dry)
                 done += _in_names(home, scope, matter, tell, dry=dry)
                 done += _in_sessions(home, scope, matter, tell, dry=dry) if scope else []
-                if done and not dry:
-                    # The index gets new lines for changed notes; the copy kept of the old index matches too.
-                    note_index.update_index(home.gate, scope)
-                    _in_tree(home, "history", scope, matter, tell)
         except MemolithError as error:
             tell(str(error))
     done += _in_tree(home, "", "", matter, tell, dry=dry)

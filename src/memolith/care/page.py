@@ -101,7 +101,7 @@ class Pages:
             return self._files({title: layout.path(slug, name) for title, name in shown.items()})
         paths = self.names(kind, scope)
         if kind == "note":
-            titles = self._titles(slug)
+            titles = note_index.described(self._tree, slug)
             found = [(path, *titles.get(path.rpartition("/")[2], ("", ""))) for path in paths]
             listed = [
                 Entry(filename=path, title=title or _stem(path), about=about) for path, title, about in found
@@ -121,17 +121,6 @@ class Pages:
                 shown = f"{size} B" if size < 1024 else f"{size / 1024:.1f} K"
                 day = time.strftime("%Y-%m-%d", time.localtime(about.st_mtime))
                 found.append(Entry(filename=path, title=title, about=f"{shown}  {day}"))
-        return found
-
-    def _titles(self, slug: str) -> dict[str, tuple[str, str]]:
-        """Return title and first words of the notes by file name, as far as the index has them."""
-        data = self._tree.read(layout.path(slug, layout.INDEX), cut=True)
-        found = {}
-        for line in files.text_of(data or b"").splitlines():
-            name = note_index.link_target(line)
-            if name is not None:
-                title, _, rest = line.partition("[")[2].partition("](")
-                found[name] = title, rest.partition(" — ")[2]
         return found
 
     # ------------------------------------------------------------ texts

@@ -151,7 +151,6 @@ class Projects:
                 reason = str(error).removeprefix(f"{layout.locate(root, relative)}: ")
                 failed = isinstance(error, StorageError)
                 skipped.append(Skipped(path=relative, reason=reason, failed=failed))
-        note_index.update_index(home.gate, target)
         return written, skipped
 
     def _identities(self) -> builtins.list[Identity]:

@@ -6,7 +6,7 @@ from datetime import date
 
 from memolith.base.values import MAX_INJECT_BYTES, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.memory import review
+from memolith.memory import note_index, review
 from memolith.memory.note_index import note_files
 from memolith.prompt import block
 from memolith.store import files, layout
@@ -127,10 +127,8 @@ def page(home: Home) -> str:
         if not names and not slug:
             continue
         parts.append(f"## {title}")
-        index = files.text_of(tree.read(layout.path(slug, layout.INDEX), MAX_LOOK_BYTES, cut=True) or b"")
-        lines = [line for line in index.splitlines() if not line.startswith(("# ", "<!--"))]
-        if any(line.strip() for line in lines):
-            parts.append("\n".join(lines).strip())
+        if index := note_index.whole(tree, slug).strip():
+            parts.append(index)
         sizes = [(name, tree.stat(layout.path(slug, "notes", name))) for name in names]
         rows = [f"- {name[:-3]} ({found.st_size:,} bytes)" for name, found in sizes if found]
         parts.append("\n".join(rows) or "There are no notes yet.")

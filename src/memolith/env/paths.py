@@ -73,10 +73,11 @@ class Folder:
         except OSError as error:
             raise refused(self.path, error) from error
 
-    def names(self) -> list[str]:
-        """Return the names in here, including hidden ones."""
+    def names(self, most: int = 1 << 32) -> list[str]:
+        """Return the names in here, including hidden ones, or as many as are enough."""
         try:
-            return os.listdir(self.fd if self.fd is not None else self.path)
+            with os.scandir(self.fd if self.fd is not None else self.path) as found:
+                return [entry.name for _, entry in zip(range(most), found, strict=False)]
         except OSError as error:
             raise refused(self.path, error) from error
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from memolith.base.errors import MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
+from memolith.memory import note_index
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
 from memolith.store.allow_list import masked
@@ -158,6 +159,8 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
     if data is None:
         raise _nothing(uri)
     text = files.text_of(data).removeprefix("\ufeff")
+    if relative == layout.path(scope, layout.INDEX):
+        text = note_index.whole(tree, scope)
     if parts[0] == "records" and Entry("record", parts[-1], text).status == "quarantined":
         raise _nothing(uri)
     return Resource(uri=uri, mime=mime(relative), listing=None, text=masked(tree, relative, text))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memolith.base.errors import InputError, LossError
 from memolith.env.paths import Tree
-from memolith.memory import arguments, note_index
+from memolith.memory import arguments
 from memolith.store import layout
 from memolith.text import markdown
 
@@ -169,6 +169,5 @@ def _archive(home: Home, change: Change, limit: int) -> str:
     with home.gate.scope(layout.USER):
         home.gate.rewrite(archive, add, op="archive")
         done = home.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")
-        note_index.update_index(home.gate, layout.USER)
     change.after = done.after
     return f"{len(moved)} of the oldest lines were moved to {archive}"

@@ -1,32 +1,52 @@
-"""The index of the notes, `notes/MEMORY.md`: one line per note, kept in sync with the files.
+"""The index of the notes: one line for each, derived from the notes themselves whenever it is read.
 
-memolith adds and removes lines; a person's own text and wording stay. Comparing two timestamps shows whether
-the index still matches its directory (`is_current`), so that a prompt need not list thousands of files. It
-contains the newest `MOST` notes, which bounds the cost of a write.
+No file repeats what a note says, so no line can be outdated and a write costs the same however many notes
+there are. `notes/MEMORY.md` is a person's page: memolith creates it with a header and leaves it alone. What
+stands there is shown first, and a note that it links to is not listed again.
+
+Lines of the newest notes are cached, each with the stamp of its note: a prompt costs a `stat` for each line
+that is shown. While the directory is unchanged, it is not listed again.
 """
 
 from __future__ import annotations
 
 import os
+import stat
+import time
 from errno import EISDIR
 
-from memolith.base import whole
 from memolith.base.errors import MemolithError, StorageError, UnsafePathError
+from memolith.base.lean import suppress
+from memolith.base.whole import note
 from memolith.env.paths import Place, Tree
-from memolith.store import files, layout
+from memolith.env.settings import open_regular
+from memolith.store import allow_list, files, layout
 from memolith.store.entry import Entry
 from memolith.text import markdown, source_label
+from memolith.text.secrets.precheck import may_hold_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memolith.env.paths import Folder
     from memolith.store.gate import Gate
 
-MOST = 10_000
-HEADER = "# Notes\n\n"
-_COUNT = "<!-- memolith: {} notes, one line each -->\n\n"
+    Stamp = tuple[int, int, int, int]
+
+PAGE = """# Notes
+
+<!-- memolith lists the notes in this directory by itself, by title and description, the newest last.
+     What you write here is shown before that list; a note that you link to is not listed again. -->
+"""
+_CACHE = "notes-1"
+_KEPT, _SHOWN = 400, 200  # cached lines; of which a block shows at most
+_MAX_CACHE = 1_048_576
+_MAX_PAGE = 65_536
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
+# A file or directory that changed this recently may change again without a new timestamp.
+_TICK, _COARSE_TICK = 25_000_000, 2_100_000_000
 # Characters that a link cannot contain. Spaces are parsed in this form, but written between `<` and `>`.
 _ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("^", "%5E"), ("%", "%25"))
 
@@ -34,37 +54,12 @@ _ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("^", "%5E"), ("%", "%25")
 def note_files(root: str, slug: str) -> list[str]:
     """Return the sorted names of a scope's note files.
 
-    Without the index itself, links, directories, and names that a line of the index cannot contain.
+    Without a person's page, links, directories, and names that a line of the index cannot contain.
     """
     try:
-        return _note_names(Tree(root).folder(layout.path(slug, "notes")))
+        folder = Tree(root).folder(layout.path(slug, "notes"))
     except (FileNotFoundError, UnsafePathError):
         return []  # `doctor` reports a link
-
-
-NO_FOLDERS = "is a folder; notes in it are not part of the memory, move them into notes/ itself"
-
-
-def note_folders(root: str, slug: str) -> list[str]:
-    """Return the sorted names of the folders among a scope's notes, which nothing reads."""
-    try:
-        found = Tree(root).folder(layout.path(slug, "notes")).entries()
-        return sorted(
-            each.name
-            for each in found
-            if each.is_dir(follow_symlinks=False) and not each.name.startswith(".")
-        )
-    except (FileNotFoundError, UnsafePathError):
-        return []
-
-
-def report_folders(root: str, slug: str) -> None:
-    """Say of each such folder that an answer is without what is in it."""
-    for name in note_folders(root, slug):
-        whole.note(layout.locate(root, layout.path(slug, "notes", name)), OSError(EISDIR, NO_FOLDERS))
-
-
-def _note_names(folder: Folder) -> list[str]:
     return sorted(
         entry.name
         for entry in folder.entries()
@@ -72,232 +67,229 @@ def _note_names(folder: Folder) -> list[str]:
     )
 
 
-def update_index(gate: Gate, slug: str, relative: str | None = None) -> None:
-    """Sync the index with the notes. The line of the note `relative` is rewritten; other lines stay.
-
-    It is not stamped here, or a note that appears between our listing and the stamp would be missed.
-    """
-    fresh = os.path.basename(relative) if relative else ""
-    with gate.scope(slug):
-        try:
-            _rewrite_index(gate, slug, fresh, remember=False)
-        except _LineLostError:
-            _rewrite_index(gate, slug, fresh, remember=True)
+NO_FOLDERS = "is a folder; notes in it are not part of the memory, move them into notes/ itself"
+_folders: dict[tuple[str, int, int], list[str]] = {}
 
 
-def drop_line(gate: Gate, relative: str) -> None:
-    """Remove a note's line from the index before the note changes and the line becomes wrong.
-
-    A note without a line is read from its file, so readers never see the old line after an interruption.
-    """
-
-    def apply(old: str | None) -> str | None:
-        name = os.path.basename(relative)
-        rows = (old or "").splitlines(keepends=True)
-        return old and "".join(row for row in rows if _link(row) != (name, True))
-
-    gate.rewrite(layout.path(layout.scope_of(relative), layout.INDEX), apply, op="index", remember=False)
-
-
-def maybe_outside(root: str, slug: str) -> list[str]:
-    """Return the names of notes that may be from outside: their line says so, or they have no line."""
-    index = files.text_of(Tree(root).read(layout.path(slug, layout.INDEX), cut=True) or b"")
-    names = note_files(root, slug)
-    rows, places = survey(index.split("\n"), names)
-    labelled = {link_target(row) for row in rows if row != source_label.inside(row)}
-    return [*(name for name in names if name in labelled), *unlisted(names, places)]
-
-
-class _LineLostError(Exception):
-    """The index would lose a line that a person may have worded; a copy must be kept."""
-
-
-def _rewrite_index(gate: Gate, slug: str, fresh: str, *, remember: bool) -> None:
-    """Rewrite the index. Keep a copy of the old one only on request: it grows with the notes."""
-    unread: list[str] = []
-
-    def apply(old: str | None) -> str | None:
-        try:
-            folder = Tree(gate.root).folder(layout.path(slug, "notes"))
-        except FileNotFoundError:
-            return old
-        new, lost = _reconcile(old, folder, _note_names(folder), fresh, unread)
-        if lost and not remember:
-            raise _LineLostError
-        return new
-
-    gate.rewrite(layout.path(slug, layout.INDEX), apply, op="index", remember=remember)
-    if unread:  # not the directory's time: the next reader then reads those notes
-        _stamp(Tree(gate.root).place(layout.path(slug, layout.INDEX)), 0)
-
-
-def _reconcile(
-    old: str | None, folder: Folder, names: list[str], fresh: str, unread: list[str]
-) -> tuple[str | None, bool]:
-    """Return the index's text, with new notes last, and whether any line was changed or removed.
-
-    Notes that cannot be read get no line; their names are added to `unread`.
-    """
-    if old is None and not names:
-        return None, False
-    newline = markdown.newline_of(old or "")
-    rows = (old if old is not None else HEADER + _COUNT.format(0)).splitlines(keepends=True)
-    kept, places = survey(rows, names)
-    lost = len(kept) < len(rows)
-    place = places.get(fresh, -1)
-    if place >= 0:
-        line = _line(folder, fresh)
-        if kept[place].strip() != line:
-            kept[place] = line + newline if line else ""
-            unread += [fresh] if not line else []
-            lost = True
-    added = unlisted(names, places, fresh)
-    over = len(places) + len(added) - MOST
-    if over > 0:
-        kept, reworded = _without_oldest(kept, places, over, folder)
-        lost = lost or reworded
-    if kept and kept[-1] and not kept[-1].endswith("\n"):
-        kept[-1] += newline
-    lines = {name: _line(folder, name) for name in added}
-    unread += [name for name, line in lines.items() if not line]
-    kept += [line + newline for line in lines.values() if line]
-    return _set_count("".join(kept), len(names)), lost
-
-
-def unlisted(names: list[str], places: dict[str, int], fresh: str = "") -> list[str]:
-    """Return the notes that should get a line: as many as there is room for, and a new one."""
-    missing = [name for name in names if name not in places]
-    room = max(MOST - len(places), 0)
-    if len(missing) <= room:
-        return missing
-    last = [name for name in missing if name != fresh][-room:] if room else []
-    return [*last, fresh] if fresh in missing else last
-
-
-def _without_oldest(
-    kept: list[str], places: dict[str, int], count: int, folder: Folder
-) -> tuple[list[str], bool]:
-    """Drop the oldest of our lines; also return whether a person had reworded one of them."""
-    oldest = sorted((place, name) for name, place in places.items() if place >= 0)[:count]
-    reworded = any(kept[place].strip() != _line(folder, name) for place, name in oldest)
-    gone = {place for place, _ in oldest}
-    return [row for place, row in enumerate(kept) if place not in gone], reworded
-
-
-def survey(rows: list[str], names: list[str]) -> tuple[list[str], dict[str, int]]:
-    """Return the lines of an index that stay, and the position of each note's own line among them.
-
-    The position is -1 for a note that only a person's own lines mention. A person's text stays even if its
-    note is gone. Lines in our format go with their note, or if they repeat one under the same heading.
-    """
-    present = set(names)
-    kept: list[str] = []
-    places: dict[str, int] = {}
-    known: set[str] = set()
-    section: set[str] = set()
-    for row in rows:
-        target, ours = _link(row)
-        if target is None:
-            if row.startswith("#"):
-                section = set()
-        elif target not in present:
-            if ours:
-                continue
-        else:
-            bare = row.strip()
-            if bare in known or (ours and target in section):
-                continue
-            known.add(bare)
-            section.add(target)
-            if places.get(target, -1) < 0:
-                places[target] = len(kept) if ours else -1
-        kept.append(row)
-    return kept, places
-
-
-def _set_count(text: str, count: int) -> str:
-    start = text.find("<!-- memolith: ")
-    end = text.find(" notes", start)
-    if min(start, end) < 0 or not text[start + 15 : end].isdecimal():
-        return text  # somebody else's comment
-    return f"{text[: start + 15]}{count}{text[end:]}"
-
-
-def _stamp(index: Place, time: int) -> None:
-    """Set the index's time: the directory's, so that a later difference means a new or removed note."""
+def note_folders(root: str, slug: str) -> list[str]:
+    """Return the sorted names of the folders among a scope's notes, which nothing reads."""
     try:
-        for _ in range(2):
-            # On newer kernels the second try gets a finer timestamp: reading it refines the clock.
-            files.set_time(index, time)
-            if is_current(index):
-                return
-    except OSError:
-        return  # readers then compare the names themselves: slower, never wrong
+        folder = Tree(root).folder(layout.path(slug, "notes"))
+    except (FileNotFoundError, UnsafePathError):
+        return []
+    about = folder.stat()
+    if about.st_nlink == 2:
+        return []  # on most file systems, each folder is a link to the one above it
+    key = (folder.path, about.st_ino, about.st_mtime_ns)
+    if key not in _folders:
+        _folders[key] = sorted(
+            each.name
+            for each in folder.entries()
+            if each.is_dir(follow_symlinks=False) and not each.name.startswith(".")
+        )
+    return _folders[key]
 
 
-def is_current(place: Place) -> bool:
-    """Whether no note was added or removed since the index was written, by two `stat` calls.
-
-    The directory's time must equal the index's, and the stamp must be younger: otherwise a note that appeared
-    within the same clock tick would be missed.
-    """
-    index, folder = place.stat(), place.folder.stat()
-    return index is not None and index.st_mtime_ns == folder.st_mtime_ns < index.st_ctime_ns
+def report_folders(root: str, slug: str) -> None:
+    """Say of each such folder that an answer is without what is in it."""
+    for name in note_folders(root, slug):
+        note(layout.locate(root, layout.path(slug, "notes", name)), OSError(EISDIR, NO_FOLDERS))
 
 
-def glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
-    """Return the end of the index (the newest notes) within limits, and the number of omitted notes.
+def seed(gate: Gate, slug: str) -> None:
+    """Create a person's page with its header, if there is none."""
+    relative = layout.path(slug, layout.INDEX)
+    if Tree(gate.root).stat(relative) is None:
+        gate.rewrite(relative, lambda old: PAGE if old is None else old, op="index")
 
-    An outdated index is corrected only in the result. One that proves to be right is stamped, so that the
-    next call need not check again; no file is ever created or changed here.
+
+def glance(tree: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
+    """Return a person's page and the lines of the newest notes (newest last) within limits, without secrets.
+
+    The number counts the notes that are left out. What is from outside is neither shown nor counted.
     """
     try:
-        return _glance(root, slug, lines, size)
+        shelf = _Shelf(tree, slug)
     except (FileNotFoundError, StorageError, UnsafePathError):
         return "", 0  # a link or an unreadable directory costs its notes, not the block; `doctor` reports it
-
-
-def _glance(root: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
-    index = root.place(layout.path(slug, layout.INDEX))
-    if is_current(index):
-        data, total = index.read_part(size * 2, end=True)
-        if total <= len(data):
-            return _newest(files.text_of(data).splitlines(), None, lines, size)
-        count = _read_count(index)
-        if count is not None:
-            return _newest(files.text_of(data).splitlines()[1:], count, lines, size)
-    time = index.folder.stat().st_mtime_ns
-    names = _note_names(index.folder)
-    rows = files.text_of(index.read() or b"").splitlines()
-    kept, places = survey(rows, names)
-    missing = unlisted(names, places)
-    if rows and not missing and len(kept) == len(rows):
-        _stamp(index, time)
-    # Open only as many unlisted notes as can be shown.
-    kept += [line for name in missing[-lines:] if (line := _line(index.folder, name))]
-    return _newest(kept, len(names), lines, size)
-
-
-def _newest(rows: list[str], count: int | None, lines: int, size: int) -> tuple[str, int]:
-    rows = [row for row in rows if row.strip() and not row.lstrip().startswith(("<!--", "# "))]
-    if count is None:
-        count = len({link_target(row) for row in rows} - {None})
-    own = [row for row in rows if source_label.inside(row)]
-    rows, count = own, count - (len(rows) - len(own))
-    kept: list[str] = []
-    for row in reversed(rows):
+    page, linked = _page(tree, slug, shelf)
+    shown: list[str] = []
+    for row in page:
         size -= len(row.encode("utf-8", "replace")) + 1
-        if size < 0 or len(kept) >= lines:
+        if size < 0 or len(shown) >= lines:
             break
-        kept.append(row)
-    shown = len({link_target(row) for row in kept} - {None})
-    return "\n".join(reversed(kept)), max(0, count - shown)
+        shown.append(row)
+    left = shelf.count - len(linked)
+    newest: list[str] = []
+    for name in shelf.names():
+        if name in linked:
+            continue
+        line = shelf.line(name)
+        if not line or not source_label.inside(line):
+            left -= 1
+            continue
+        size -= len(line.encode("utf-8", "replace")) + 1
+        if size < 0 or len(shown) + len(newest) >= lines:
+            break
+        newest.append(line)
+        left -= 1
+    shelf.save()
+    return "\n".join([*shown, *reversed(newest)]), max(0, left)
 
 
-def _read_count(index: Place) -> int | None:
-    head = files.text_of(index.read_part(512)[0])
-    number = head.partition("<!-- memolith: ")[2].partition(" notes")[0]
-    return int(number) if number.isdecimal() else None
+def whole(tree: Tree, slug: str) -> str:
+    """Return the index for a person: the page, the lines, and how many notes are not in it."""
+    text, left = glance(tree, slug, 2 * _KEPT, _MAX_CACHE)
+    return f"{text}\n" + (f"({left} older notes are not shown)\n" if left else "") if text else ""
+
+
+def described(tree: Tree, slug: str) -> dict[str, tuple[str, str]]:
+    """Return title and first words of the newest notes by file name."""
+    found: dict[str, tuple[str, str]] = {}
+    with suppress(FileNotFoundError, StorageError, UnsafePathError):
+        shelf = _Shelf(tree, slug)
+        for name in shelf.names():
+            title, _, rest = shelf.line(name).partition("[")[2].partition("](")
+            found[name] = title, rest.partition(" — ")[2]
+        shelf.save()
+    return found
+
+
+def revision(tree: Tree, slug: str) -> object:
+    """Return a value that changes when a line of the newest notes may have changed."""
+    try:
+        shelf = _Shelf(tree, slug)
+    except (FileNotFoundError, StorageError, UnsafePathError):
+        return None
+    shelf.save()
+    return [shelf.stamp(name) for name in shelf.names()[:_SHOWN]]
+
+
+def dangling(text: str, names: list[str]) -> list[str]:
+    """Return the rows of a person's page that have our format and lead to no note."""
+    present = set(names)
+    return [row for row in text.splitlines() if _link(row)[1] and _link(row)[0] not in present]
+
+
+class _Shelf:
+    """The notes of a scope: their number, and the newest of them."""
+
+    def __init__(self, tree: Tree, slug: str) -> None:
+        self._tree, self._slug = tree, slug
+        self.folder: Folder = tree.folder(layout.path(slug, "notes"))
+        self._path = os.path.join(os.path.dirname(tree.root), "cache", f"{_CACHE}-{slug or '_'}")
+        self._changed = False
+        allow = [allow_list.fingerprint(tree, allow_list.place(scope)) for scope in ("", slug)]
+        self._rules = f"{allow_list.CLEARED} {allow}".replace("\n", "")
+        about = self.folder.stat()
+        self._directory = f"{about.st_ino} {about.st_mtime_ns}"
+        rules, directory, count, self._lines = self._cached()
+        if rules != self._rules:
+            self._lines = {}  # other values are allowed now: the lines must be screened again
+        if directory == self._directory and rules == self._rules:
+            self.count = count
+        else:
+            if not _settled(about.st_mtime_ns):
+                self._directory = "-"  # must be listed again: another note may get the same timestamp
+            self._list()
+
+    def names(self) -> list[str]:
+        """Return the newest notes, newest first."""
+        return list(self._lines)
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return what changes when a note does; None if it is gone."""
+        try:
+            found = os.stat(self.folder.at(name), dir_fd=self.folder.fd, follow_symlinks=False)
+        except OSError:
+            return None
+        regular = stat.S_ISREG(found.st_mode)
+        return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns) if regular else None
+
+    def line(self, name: str) -> str:
+        """Return a note's line; empty if the note cannot be read, because then its source is unknown."""
+        now = self.stamp(name)
+        if now is None:
+            return ""
+        known, line = self._lines.get(name, ((), ""))
+        if known != now:
+            line = line_of(self._tree, self._slug, Place(self.folder, name))
+            if name in self._lines and line:
+                self._lines[name] = (now if _settled(max(now[2:])) else (), line)
+                self._changed = True
+        return line
+
+    def _list(self) -> None:
+        found = []
+        for entry in self.folder.entries():
+            if layout.is_note_file(entry.name):
+                with suppress(FileNotFoundError):
+                    about = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(about.st_mode):
+                        found.append((about.st_mtime_ns, entry.name))
+        self.count = len(found)
+        found.sort(reverse=True)
+        self._lines = {name: self._lines.get(name, ((), "")) for _, name in found[:_KEPT]}
+        self._changed = True
+
+    def _cached(self) -> tuple[str, str, int, dict[str, tuple[Stamp | tuple[()], str]]]:
+        try:
+            with open(self._path, "rb", buffering=0, opener=open_regular) as file:
+                rules, directory, count, *rows = files.text_of(file.read(_MAX_CACHE)).split("\n")
+            found: dict[str, tuple[Stamp | tuple[()], str]] = {}
+            for row in rows:
+                given, name, line = row.split("\t")
+                stamp = tuple(map(int, given.split()))
+                found[name] = (stamp if len(stamp) == 4 else (), line)
+            return rules, directory, int(count), found
+        except (OSError, ValueError):
+            return "", "", 0, {}
+
+    def save(self) -> None:
+        """Write the cache. Not synced, and failures are ignored."""
+        if not self._changed:
+            return
+        rows = [self._rules, self._directory, str(self.count)]
+        for name, (stamp, line) in self._lines.items():
+            rows.append(f"{' '.join(map(str, stamp))}\t{name}\t{line}")
+        data = "\n".join(rows).encode("utf-8", "surrogateescape")
+        with suppress(OSError, MemolithError):
+            files.make_directory(os.path.dirname(self._path))
+            files.write_cache(self._path, data)
+
+
+def _settled(changed: int) -> bool:
+    return changed < time.time_ns() - (_TICK if changed % 1_000_000 else _COARSE_TICK)
+
+
+def _page(tree: Tree, slug: str, shelf: _Shelf) -> tuple[list[str], set[str]]:
+    """Return the rows of a person's page that are shown, and the notes that it links to.
+
+    A line in our format gives way to the note's own if the note is newer: it repeats what the note said.
+    """
+    relative = layout.path(slug, layout.INDEX)
+    place = Place(shelf.folder, os.path.basename(relative))
+    seen = allow_list.fingerprint(tree, relative)
+    try:
+        text = files.text_of(place.read_part(_MAX_PAGE)[0])
+        about = place.stat()
+    except (UnsafePathError, StorageError):
+        return [], set()
+    if about is None:
+        return [], set()
+    rows, linked = [], set()
+    for row in markdown.strip_comments(allow_list.masked(tree, relative, text, seen)).splitlines():
+        target, ours = _link(row)
+        now = shelf.stamp(target) if target else None
+        if ours and (now is None or target in linked):
+            continue
+        outdated = ours and now and now[2] > about.st_mtime_ns
+        rows.append(shelf.line(target) if target and outdated else row)
+        if target and now:
+            linked.add(target)
+    return [
+        row for row in rows if row.strip() and not row.lstrip().startswith("# ") and source_label.inside(row)
+    ], linked
 
 
 def link_target(line: str) -> str | None:
@@ -326,28 +318,34 @@ def _link(line: str) -> tuple[str | None, bool]:
     return target, ours
 
 
-def _line(folder: Folder, name: str) -> str:
+def line_of(tree: Tree, slug: str, note: Place) -> str:
     """Return a note's line; empty if the note cannot be read, because then its source is unknown."""
-    title, hook = describe(Place(folder, name))
+
+    def screen(text: str) -> str:
+        if not may_hold_secret(text):
+            return text
+        return allow_list.masked(tree, layout.path(slug, "notes"), text, None)
+
+    title, hook = describe(note, screen)
     if hook is None:
         return ""
     title = title.replace("[", "(").replace("]", ")")
-    target = name
+    target = note.name
     for char, code in reversed(_ESCAPES[1:]):
         target = target.replace(char, code)
-    if " " in name or "(" in name or ")" in name:
+    if " " in note.name or "(" in note.name or ")" in note.name:
         # `<memory` could be mistaken for our block's tag.
-        target = f"<./{target}>" if name.lower().startswith("memory") else f"<{target}>"
+        target = f"<./{target}>" if note.name.lower().startswith("memory") else f"<{target}>"
     return f"- [{title}]({target})" + (f" — {hook}" if hook else "")
 
 
-def describe(note: Place) -> tuple[str, str | None]:
+def describe(note: Place, screen: Callable[[str], str] = str) -> tuple[str, str | None]:
     """Return a note's title and hook, from its frontmatter or else from its first lines."""
     try:
         data = note.read_part(_GLANCE)[0]
     except MemolithError:
         return note.name[:-3], None  # a link or unreadable file; `doctor` says what is wrong
-    entry = Entry("note", note.name, files.text_of(data))
+    entry = Entry("note", note.name, screen(files.text_of(data)))
     parsed, source = entry.parsed, entry.origin
     body = parsed.body if not parsed.problem else parsed.body.removeprefix("---")
     hook = parsed.get("description") or markdown.first_line(

@@ -1,4 +1,4 @@
-"""Notes: one fact or topic per file, and an index (`note_index`) with one line for each."""
+"""Notes: one fact or topic per file. `note_index` derives a line for each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, NOTE_KINDS, Source
 from memolith.env.paths import Tree
 from memolith.memory.entries import numbered, screened
-from memolith.memory.note_index import describe, update_index
+from memolith.memory.note_index import describe, seed
 from memolith.store import layout
 from memolith.store.screen import check as check_text
 from memolith.store.screen import quoted, screen
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _KIND_ALIASES = {"simulator": "domain"}
 MAX_TITLE = 200
+_LOOKED_AT = 1000  # names of other notes that a new one is compared with
 
 
 def check(content: str, title: str) -> None:
@@ -42,7 +43,7 @@ def check(content: str, title: str) -> None:
 
 
 def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
-    """Store a note under its title and update its line in the index; the same title replaces the note."""
+    """Store a note under its title; the same title replaces the note."""
     kind = _KIND_ALIASES.get(kind, kind)
     given, content, warnings = screened(gate, slug, {"title": title}, content)
     # Joined into one line only now: the lines around a secret may reveal it.
@@ -71,7 +72,7 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
 
         change = gate.change(relative, content, compose, op="remember", cap=MAX_WRITE_BYTES)
         change.warnings[:0] = warnings
-        update_index(gate, slug, relative)
+        seed(gate, slug)
     return change
 
 
@@ -90,39 +91,35 @@ def write(
     op: str,
     if_sha256: str | None,
 ) -> Change:
-    """Change a note and update the index under the same lock."""
+    """Change a note."""
     slug = layout.scope_of(relative)
     with gate.scope(slug):
         warnings = _check_new_name(gate, relative)
         change = gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
         change.warnings[:0] = warnings
-        update_index(gate, slug, relative if op in ("overwrite", "edit") else None)
+        seed(gate, slug)
     return change
 
 
 def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
-    """Remove a note and its line; the history keeps its text. NotFoundError if it does not exist."""
-    slug = layout.scope_of(relative)
+    """Remove a note; the history keeps its text. NotFoundError if it does not exist."""
     if Tree(gate.root).stat(relative) is None:
         name = os.path.basename(relative)[:-3]
         raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
-    with gate.scope(slug):
-        change = gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
-        update_index(gate, slug)
-    return change
+    return gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
 
 
 def _file_for(gate: Gate, slug: str, title: str) -> str:
     """Return the file of the note called `title`: its own, or a new name that no other note has."""
     title = lookalikes.composed(title)
     tree = Tree(gate.root)
-    taken = {name.casefold() for name in tree.names(layout.path(slug, "notes"))}
 
     def is_called_so(relative: str) -> bool:
         return lookalikes.composed(markdown.same_line(describe(tree.place(relative))[0])) == title
 
-    places = ((f"{name}.md", layout.note(slug, name)) for name in numbered(layout.file_name(title)))
-    return next(place for file, place in places if file not in taken or is_called_so(place))
+    directory = layout.path(slug, "notes")
+    places = ((name, layout.note(slug, name)) for name in numbered(layout.file_name(title)))
+    return next(place for name, place in places if not _alike(tree, directory, name) or is_called_so(place))
 
 
 def _check_new_name(gate: Gate, relative: str) -> list[str]:
@@ -131,7 +128,24 @@ def _check_new_name(gate: Gate, relative: str) -> list[str]:
     if tree.stat(relative) is not None:
         return []
     directory, file = os.path.split(relative)
-    return layout.check_new_note(file[:-3], [other[:-3] for other in tree.names(directory)])
+    return layout.check_new_note(file[:-3], _alike(tree, directory, file[:-3]))
+
+
+def _alike(tree: Tree, directory: str, name: str) -> list[str]:
+    """Return the names of notes that look like a new one.
+
+    Among many notes, a plain name is compared with some of them and its usual spellings only (`doctor` finds
+    the others): else a new note would cost the more, the more there are.
+    """
+    look = lookalikes.look(name)
+    try:
+        folder = tree.folder(directory)
+        others = folder.names(_LOOKED_AT) if name.isascii() else folder.names()
+    except FileNotFoundError:
+        return []
+    found = [each[:-3] for each in others if each[-3:] == ".md" and lookalikes.look(each[:-3]) == look]
+    spellings = dict.fromkeys([name, name.lower(), name.upper(), name.capitalize(), name.title()])
+    return found or [each for each in spellings if tree.stat(f"{directory}/{each}.md") is not None]
 
 
 def find_note(home: Home, name: str) -> str:

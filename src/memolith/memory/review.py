@@ -14,7 +14,6 @@ import time
 from memolith.base.errors import ConflictError, MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Source, Value, WriteResult
 from memolith.env.paths import Tree
-from memolith.memory import note_index
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
 from memolith.store.entry import Entry
@@ -213,31 +212,26 @@ def decide(home: Home, held: Held, change: Callable[[str | None], str | None], o
             raise ConflictError(held.filename, held.id, now)
         return change(old)
 
-    slug = layout.scope_of(held.filename)
-    is_note = layout.is_note(held.filename)
-    with home.gate.scope(slug):
-        if is_note:
-            note_index.drop_line(home.gate, held.filename)
-        home.gate.rewrite(held.filename, checked, op=op)
-        if is_note:
-            note_index.update_index(home.gate, slug, held.filename)
+    home.gate.rewrite(held.filename, checked, op=op)
 
 
 def _stored(home: Home, slug: str) -> Iterator[Held]:
     """Yield the notes, records and tickets of a scope that are from outside."""
     tree = Tree(home.store)
-    paths = [("note", layout.path(slug, "notes", name)) for name in note_index.maybe_outside(tree.root, slug)]
-    directories = [("record", layout.path(slug, "records", each)) for each in layout.CATEGORIES]
+    paths: list[tuple[str, str]] = []
+    directories = [("note", layout.path(slug, "notes"))]
+    directories += [("record", layout.path(slug, "records", each)) for each in layout.CATEGORIES]
     for kind, directory in [*directories, ("ticket", layout.path(slug, "tickets"))]:
-        paths += [(kind, f"{directory}/{name}") for name in tree.names(directory)]
+        names = tree.names(directory)
+        paths += [(kind, f"{directory}/{name}") for name in names if name != layout.MEMORY]
     for kind, path in paths:
         try:
             text, about = files.text_of(tree.read(path) or b""), tree.stat(path)
         except MemolithError:
             continue  # `doctor` reports it
-        entry = Entry(kind, path.rpartition("/")[2], text)
-        if about is None or not source_label.is_outside(entry.origin):
+        if about is None or not source_label.is_outside(source_label.of_note(text)):
             continue
+        entry = Entry(kind, path.rpartition("/")[2], text)
         source = Source(*entry.origin.split(", "))
         yield Held(
             id=content_id(path, text),

@@ -9,7 +9,6 @@ from memolith.base.errors import HistoryError, NotFoundError, UnsafePathError
 from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
-from memolith.memory import note_index
 from memolith.store import layout, writeset
 from memolith.store.screen import quoted
 
@@ -88,10 +87,6 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
     for other in also:
         home.gate.undo(other, None)
     change, undone = home.gate.undo(relative, version)
-    for slug in dict.fromkeys(layout.scope_of(name) for name in [relative, *also]):
-        if any(os.path.dirname(name) == layout.path(slug, "notes") for name in [relative, *also]):
-            fresh = relative if change.after is not None and slug == layout.scope_of(relative) else None
-            note_index.update_index(home.gate, slug, fresh)
     return Undone(
         also=also,
         name=relative,

@@ -175,15 +175,10 @@ def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Se
 
 def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
     relative = layout.path(slug, layout.INDEX)
-    seen = allow_list.fingerprint(root, relative)
     body, left_out = note_index.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
+    body = hygiene.for_block(body)
     if not body:
         return []
-    # An outdated index shows lines that are in no file yet, so it is scanned each time. Otherwise reading it
-    # may have changed only its timestamps.
-    now = allow_list.fingerprint(root, relative)
-    same = seen and now and seen[:2] == now[:2] and _is_current(root, relative)
-    body = hygiene.for_block(allow_list.masked(root, relative, body, now if same else None))
     older = f"{left_out} older notes are not shown" if left_out else ""
     if older:
         scope = "" if slug else " --scope user"
@@ -192,13 +187,6 @@ def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
     for section in sections:
         section.left_out = older
     return sections
-
-
-def _is_current(root: Tree, index: str) -> bool:
-    try:
-        return note_index.is_current(root.place(index))
-    except (FileNotFoundError, UnsafePathError, StorageError):
-        return False
 
 
 def _scratchpad(root: Tree, slug: str) -> list[Section]:

@@ -275,7 +275,6 @@ def test_a_note_of_the_same_name_is_never_overwritten(mem: Mem, store: Path, tmp
     assert mem.read("note", "plan") == "mine\n"
     assert "theirs" in mem.read("note", "plan-imported")
     assert "[[plan-imported|plan]]" in mem.read("note", "see")
-    assert "(plan-imported.md)" in (store / "notes/MEMORY.md").read_text()
     (store / "notes/plan-imported.md").rename(store / "notes/renamed.md")  # known again by its mark
     assert {row.action for row in import_memory(mem, source).rows} == {"known"}
 
@@ -331,7 +330,7 @@ def test_broken_files_are_named_and_the_rest_goes_on_with_its_own_exit_code(
     assert "4 broken" in printed.out
     assert "link.md  (a link; links are not followed)" in printed.out
     names = {path.stem for path in (store / "notes").glob("*.md")}
-    assert names == {"MEMORY", "good", "head"}
+    assert names == {"good", "head"}
     assert "a: {b}: c" in mem.read("note", "head")
 
 

@@ -1,7 +1,7 @@
 """Importing another program's memory: planned first, then text by text through the gate.
 
     read the source → name each note, so that links can be mapped → each text is known, new, put beside a
-    file with its name, merged line by line, or held for a person → update the index of the notes
+    file with its name, merged line by line, or held for a person
 
 Every text is labelled as imported. A note carries a short hash of its original (`imported:` in its head), so
 that the next import recognises it wherever it is and however it was changed. All changes of an import share
@@ -119,7 +119,6 @@ class _Run:
         self._links: dict[str, dict[str, str]] = {}
         self._titles: dict[str, dict[str, str]] = {}
         self._plan: list[tuple[Item, str]] = []
-        self._noted: set[str] = set()
 
     def go(self, tell: Callable[[int, int], None] | None) -> Imported:
         for slug in self._mems:
@@ -128,14 +127,10 @@ class _Run:
             self._attempt(item, self._name)
         for slug, titles in self._titles.items():
             self._links[slug] = titles | self._links[slug]
-        try:
-            for number, (item, name) in enumerate(self._plan, 1):
-                self._attempt(item, lambda item, name=name: self._put(item, name))  # type: ignore[misc]
-                if tell:
-                    tell(number, len(self._plan))
-        finally:
-            for slug in self._noted:
-                note_index.update_index(self._gate, slug)
+        for number, (item, name) in enumerate(self._plan, 1):
+            self._attempt(item, lambda item, name=name: self._put(item, name))  # type: ignore[misc]
+            if tell:
+                tell(number, len(self._plan))
         return Imported(kind=self._source.kind, path=self._source.path, rows=self._rows)
 
     def _attempt(self, item: Item, step: Callable[[Item], None]) -> None:
@@ -245,8 +240,6 @@ class _Run:
         with self._gate.scope(item.scope):
             change = self._gate.change(relative, text, apply, op=self._op, if_sha256=sha256(None))
             _keep_time(self._gate.root, relative, time)
-        if item.becomes == "note":
-            self._noted.add(item.scope)
         self._row(item, "beside" if beside else "new", to=relative, why="; ".join(change.warnings))
 
     def _put_lines(self, item: Item, _: str, text: str, time: int, _mark_of_it: str) -> None:

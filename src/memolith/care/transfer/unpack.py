@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import InputError, MemolithError, StorageError, TextError
 from memolith.care.transfer.bring import Imported, Row, bring
 from memolith.care.transfer.pack import FORMAT, MANIFEST
-from memolith.memory import note_index
 from memolith.memory.entries import numbered
-from memolith.store import archive, layout, portable
+from memolith.store import archive, portable
 from memolith.store.screen import quoted
 from memolith.text import yaml
 from memolith.text.digest import sha256
@@ -309,7 +308,6 @@ def bring_archive(
             run.put(path, data)
             if tell:
                 tell(number, len(archive.hashes))
-    run.finish()
     return Imported(kind=KIND, path=archive.path, rows=run.rows)
 
 
@@ -318,7 +316,6 @@ class _Run:
         self._home, self._archive, self._dry_run = home, archive, dry_run
         self._moved: dict[str, str] = {}  # memory files of the archive and their new names here
         self._ours: dict[str, bool] = {}  # whether a file already had a history here
-        self._indexes: set[str] = set()
         self.rows: list[Row] = []
 
     def put(self, path: str, data: bytes) -> None:
@@ -340,16 +337,11 @@ class _Run:
             return "new", path, ""
         if data and there[0].startswith(data):
             return "known", path, "what is here goes on from it"
-        if rest.endswith(layout.INDEX):
-            self._indexes.add(layout.scope_of(rest))
-            return "known", path, "the index follows the notes"
         to = self._beside(path, data)
         self._moved[rest] = to.partition("/")[2]
         if portable.read(self._home.path, to) is not None:
             return "known", to, ""
         self._write(to, data, path)
-        if layout.is_note(rest):
-            self._indexes.add(layout.scope_of(rest))
         return "beside", to, "another is there"
 
     def _put_version(self, path: str, rest: str, data: bytes) -> tuple[str, str, str]:
@@ -384,9 +376,3 @@ class _Run:
             if there is None or there[0] == data:
                 break
         return to
-
-    def finish(self) -> None:
-        """Update the indexes for the new notes."""
-        if not self._dry_run:
-            for slug in self._indexes:
-                note_index.update_index(self._home.gate, slug)

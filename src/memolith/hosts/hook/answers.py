@@ -15,6 +15,7 @@ from memolith.base.values import TRUNCATED
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.hosts.hook.injections import Injection, hash_of, mark_of
+from memolith.memory import note_index
 from memolith.prompt import block, brief
 from memolith.prompt.block import MIN_CHARS
 from memolith.store import layout, receipts
@@ -140,13 +141,15 @@ def _revision(mem: Mem) -> str:
     project = mem.project
     tree = Tree(f"{mem.home}/{layout.STORE}")
     paths = [layout.path(project, layout.SCRATCHPAD), layout.daily(project, mem.today)]
+    notes: list[object] = []
     for scope in dict.fromkeys((layout.USER, project)):
         paths += [layout.path(scope, each) for each in (layout.MEMORY, layout.INDEX, "notes")]
+        notes.append(note_index.revision(tree, scope))
     if mem.summary_tokens:
         paths.append(layout.path(project, layout.SUMMARY))
     seen = [tree.stat(path) for path in paths]
     known = [(each.st_ino, each.st_size, each.st_mtime_ns) if each else None for each in seen]
-    return f"{crc32(repr(known).encode()):08x}"
+    return f"{crc32(repr([known, notes]).encode()):08x}"
 
 
 def _news(mem: Mem, past: SessionReceipts) -> Injection:
