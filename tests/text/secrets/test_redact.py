@@ -5,6 +5,7 @@ The samples are put together at run time, so that no scanner takes this file for
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -193,3 +194,29 @@ def test_masking_twice_changes_nothing(text: str) -> None:
         rest = rest[finding.start - at + len(mark) :]
         at = finding.end
     assert rest == text[at:]
+
+
+def test_ordinary_lines_of_developers_are_hardly_ever_taken_for_secrets() -> None:
+    """One of them is: the id of a key in AWS's manager, which other scanners report, too."""
+    lines = Path(__file__).with_name("developer_lines.txt").read_text("utf-8").splitlines()
+    taken = [line for line in lines if redact(line).findings]
+    assert len(lines) > 400
+    assert len(taken) <= 1, taken
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "the password for the event is {}",
+        "event token: {}",
+        "commit password={}",
+        "digest auth secret: {}",
+        "deployment api_key={}",
+        "uuid and password: {}",
+        "rsa key passphrase: {}",
+        "request id 12 has token={}",
+    ],
+)
+def test_a_word_for_an_id_elsewhere_in_the_line_hides_no_secret(line: str) -> None:
+    secret = "q7Xk2VbN9tRw4LmZ8sPd"
+    assert secret not in redact(line.format(secret)).text

@@ -20,6 +20,7 @@ from memolith.text.secrets.encoded import encoded
 from memolith.text.secrets.names import KNOWN as NAMES
 from memolith.text.secrets.names import known_in, lowered
 from memolith.text.secrets.tokens import APART_WORDS, RUN, named_tokens, random_runs, taken_apart, url_secrets
+from memolith.text.secrets.values import is_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +189,13 @@ def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
             joined.append((min(first, kind, key=_vagueness), low, max(high, end)))
         else:
             joined.append((kind, start, end))
-    return [span for span in joined if not keep.is_masked(*span[1:]) and not keep.allows(*span[1:])]
+    return [
+        (kind, start, end)
+        for kind, start, end in joined
+        if not keep.is_masked(start, end)
+        and not keep.allows(start, end)
+        and not (kind in _GUESSED and is_identifier(text, start, end))
+    ]
 
 
 def _has_secret(text: str) -> bool:

@@ -54,6 +54,27 @@ _NAME = lazy(
     r"_*[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|(?:[A-Z][a-z]+){2,}|"
     r"[\w.@:-]+(?:/[\w.@:*-]+)+"
 )
+_BEFORE = 160  # characters of a line that are looked at
+# An address in memory or of a contract, a digest, a symbol of a compiler.
+_POINTER = lazy(
+    r"0x(?:[0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})|[\w./-]*@?sha(?:1|256|512):[0-9a-f]{7,128}|_(?:ZN|R)\d?\w{8,200}"
+)
+_PLACE = lazy(
+    r"\.{0,2}/(?:[\w.-]+/)*[\w-]+\.[a-z]{2,5}"
+    r"|[\w@.-]+-v?\d+(?:\.\d+)+[\w.-]*\.(?:tgz|tar\.\w+|zip|whl|jar|gem|crate|deb|rpm|exe|dmg)"
+)
+_NO_ID = lazy(r"[^\w./+:-]")
+# The last word before a value says what the value is: an id, a hash, the place of a secret in a vault.
+_IDENTIFIES = lazy(
+    r"(?i)(?:(?<![a-z])(?:event|trace|span|deployment|public key|(?:event|trace|span|request|build|run|job"
+    r"|image|container|object|correlation|message|order|document|transaction|invoice)[ _-]?id|ray|accessor"
+    r"|nano_?id|ksuid|cuid2?|ulid|uuid|guid|fingerprint|digest|checksum|etag|commit|revision|integrity|md5"
+    r"|sha-?\d{1,3}|public[ _-]?key[ _-]?token|cache\b[^\n]{0,40}\bkey)[\"']?\s{0,2}[:=\#]?\s{0,2}[\"'(]?"
+    r"|\barn:[a-z-]+:[\w:/-]*:secret:[\w/-]*|\.(?:tgz|tar\.gz|zip|whl|git|jar)\#)$"
+)
+_KEY_ID = lazy(
+    r"(?i)\b(?:rsa|dsa|ecdsa|eddsa|gpg|pgp)[ -]key(?:[ -]id)?:? (?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})$"
+)
 
 
 def is_stand_in(value: str) -> bool:
@@ -114,6 +135,17 @@ def wordiness(value: str) -> float:
 def is_digest(value: str) -> bool:
     """Whether a value has the form of a hash, a commit or an id: only its context can say more."""
     return _HASH.fullmatch(value) is not None or UUID.fullmatch(value) is not None
+
+
+def is_identifier(text: str, start: int, end: int) -> bool:
+    """Whether what stands before a value, or around it, says that it is an address or an id, no secret."""
+    value = text[start:end].rpartition("=")[2] if text[start : start + 1] != "=" else text[start:end]
+    if _POINTER.fullmatch(value) or _PLACE.fullmatch(value):
+        return True
+    low = text.rfind("\n", max(0, start - _BEFORE), start) + 1 or max(0, start - _BEFORE)
+    if _KEY_ID.search(text[low:end]):
+        return True
+    return bool(_IDENTIFIES.search(text[low : end - len(value)])) and not _NO_ID.search(value)
 
 
 def is_random(value: str, least: int = 16) -> bool:
