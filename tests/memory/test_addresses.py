@@ -18,7 +18,7 @@ from tests.ledger import proves
 from tests.promises.test_hostile import payload, rows
 from tests.shared import rows as table
 
-SKILL = {"name": "deploy", "content": "Run make.", "scripts": [{"path": "go.sh", "content": "make"}]}
+SKILL = {"name": "deploy", "content": "Deploy: run make.", "scripts": [{"path": "go.sh", "content": "make"}]}
 
 
 @pytest.fixture
@@ -31,14 +31,16 @@ def learned(mem: Mem) -> Mem:
     mem.records.add("Restart it.", category="incidents", scope="project", title="Outage")
     turn = Turn(number=1, role="user", text="hello")
     mem.sessions.add(Session(agent="claude", id="1", turns=[turn]))
-    consolidate(mem, extraction(mem, "claude-1", "x"), model=Scripted(reply("- Long.\n", "Short.\n", SKILL)))
+    given = extraction(mem, "claude-1", "Long lines.", "Deploy: run make.")
+    consolidate(mem, given, model=Scripted(reply("- Long lines.\n", "Long lines.\n", SKILL)))
+    mem.review.accept(mem.review.list()[0].id)  # nobody spoke of the script
     return mem
 
 
 PLACES = [
-    ("memory://root", "text/markdown", "Short."),
-    ("memory://root/MEMORY.md", "text/markdown", "- Long."),
-    ("memory://root/skills/deploy/SKILL.md", "text/markdown", "Run make."),
+    ("memory://root", "text/markdown", "Long lines."),
+    ("memory://root/MEMORY.md", "text/markdown", "Long lines. [claude-1]"),
+    ("memory://root/skills/deploy/SKILL.md", "text/markdown", "Deploy: run make."),
     ("memory://root/skills/deploy/scripts/go.sh", "text/plain", "make"),
     ("memory://root/raw_memories.md", "text/markdown", "## claude-1"),
     ("memory://root/rollout_summaries/claude-1.md", "text/markdown", "Fixed things."),
@@ -96,7 +98,7 @@ NOWHERE = table("memory/nowhere")
 @proves("S2.11", "S2.13")
 @pytest.mark.parametrize("namespace", ["root", "project", "user"])
 def test_no_other_address_reads_anything(learned: Mem, store: Path, namespace: str) -> None:
-    (store / "inbox").mkdir()
+    (store / "inbox").mkdir(exist_ok=True)
     (store / "inbox" / "x.md").write_text("waits")
     for path in NOWHERE:
         with pytest.raises((InputError, NotFoundError)) as error:

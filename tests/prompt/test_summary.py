@@ -151,9 +151,8 @@ def test_what_a_run_learned_is_in_the_next_block_of_the_same_session(mem: Mem, s
     assert "6380" in summary.read_text()
     summary.unlink()
     before = block(mem)
-    consolidate(
-        mem, extraction(mem, "claude-1", "x"), model=Scripted(reply("- Long.\n", "Postgres is on 5433.\n"))
-    )
+    said = "Postgres is on 5433."
+    consolidate(mem, extraction(mem, "claude-1", said), model=Scripted(reply(f"- {said}\n", said)))
     assert "5433" not in before
     assert "Postgres is on 5433." in block(mem)
 

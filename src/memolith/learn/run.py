@@ -19,7 +19,7 @@ from memolith.base.errors import CeilingError, ConfigError, MemolithError, NotFo
 from memolith.base.values import Value
 from memolith.env.settings import GUARD, Settings
 from memolith.learn import withdraw
-from memolith.learn.consolidate import consolidate
+from memolith.learn.consolidate import consolidate, sources
 from memolith.learn.extract import eligible, extract, rules
 from memolith.learn.extract.facts import united
 from memolith.learn.model import llm, prompt
@@ -135,6 +135,7 @@ class _Run:
         self._by_rules = self._models.text("models.default").strip() in ("", "none")
         # Counts: sessions extracted, empty or failed, and new records.
         self._done: Counter[str] = Counter()
+        self._gone: list[str] = []  # what people took back
         self._stopped = ""
         self._prompts: list[prompt.Prompt] = []
 
@@ -145,11 +146,14 @@ class _Run:
             self._ledger.check_day()
             self._ledger.start(self._name)
             self._queue.extractions.prune()
+            withdraw.heed(self._home, self._queue)
+            self._gone = sources.gone(self._home)
             if phase != 2:
                 refused = self._enqueue()
                 self._extract()
             if phase != 1 and not self._stopped:
                 consolidated = self._consolidate()
+            withdraw.note_records(self._home)
         except (CeilingError, ModelUnavailableError) as error:
             self._stopped = str(error)
         spent = self._ledger.totals(run=self._name)
@@ -266,6 +270,7 @@ class _Run:
             return
         if not self._queue.holds(job):
             raise LeaseLostError(job)
+        found = withdraw.without(found, self._gone)
         self._note_citations(session, known)
         if found.empty:
             self._queue.finish(job, found.outcome)

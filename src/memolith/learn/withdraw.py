@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING
 from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
-from memolith.learn.consolidate import skills
+from memolith.learn.consolidate import skills, statements
+from memolith.learn.consolidate.current import MADE
+from memolith.learn.consolidate.sources import SKILL
+from memolith.learn.consolidate.sources import gone as gone_from
+from memolith.learn.extract.facts import findings
 from memolith.learn.queue.queue import CONSOLIDATE, Queue
-from memolith.memory import review
+from memolith.memory import review, taken_back
 from memolith.memory.document import MARKER
 from memolith.memory.records import Records
 from memolith.store import layout, writeset
@@ -23,7 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memolith.learn.consolidate.current import Current
+    from memolith.learn.extract.facts import Findings
     from memolith.memory.home import Home
+    from memolith.memory.records import Record
 
 
 class Withdrawn(Value):
@@ -41,6 +47,7 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
     supported leave MEMORY.md at the next consolidation.
     """
     gone = Records(home).forget_source(name)
+    note_records(home)
     for held in review.waiting(home):
         if str(held.arguments.get("source", "")).partition("#")[0] == name:
             home.gate.rewrite(held.filename, lambda _: None, op="forget")
@@ -48,6 +55,60 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
     if queue.forget_session(home.project, name):
         queue.enqueue(CONSOLIDATE, home.project, forced=True)
     return gone
+
+
+def heed(home: Home, queue: Queue) -> None:
+    """Note what people took back by hand since the last run: lines of MEMORY.md, records and skills.
+
+    What they deleted in one place goes from the others too; what they deleted by a command is noted already.
+    """
+    previous = on_disk.read(home)
+    facts = [fact for each in queue.extractions.all(home.project) for fact in statements.facts(each)]
+    texts = {statements.key(fact.text): fact.text for fact in facts}
+    lines = previous.forgotten() - previous.made.forgotten
+    records = previous.made.records - _learned(home).keys()
+    skills_gone = [
+        f"{SKILL}{name}: {' '.join(texts[key] for key in keys if key in texts)}"
+        for name, keys in sorted(previous.deleted_skills().items())
+    ]
+    taken_back.add(
+        home, home.project, [*(texts[key] for key in sorted(lines | records) if key in texts), *skills_gone]
+    )
+    for key, record in _learned(home).items():
+        if key in lines:
+            Records(home).delete(record.id, scope=record.scope)
+    gone = gone_from(home)
+    if any(taken_back.has(gone, fact.text) for fact in statements.standing(previous.below.split("\n"))):
+        queue.enqueue(CONSOLIDATE, home.project, forced=True)
+
+
+def without(found: Findings, gone: list[str]) -> Findings:
+    """Return the findings of a session without what people took back."""
+
+    def kept(text: str) -> str:
+        lines = text.split("\n")
+        return "\n".join(line for line in lines if not taken_back.has(gone, statements.content(line)))
+
+    everything = [*found.facts, *found.candidates]
+    facts = [fact for fact in everything if not taken_back.has(gone, fact.text)]
+    if len(facts) == len(everything):
+        return found
+    left = findings(facts, kept(found.rollout_summary).splitlines(), found.dropped, found.rollout_slug)
+    return left.but(outcome=f"{left.outcome}; {len(everything) - len(facts)} taken back by a person before")
+
+
+def note_records(home: Home) -> None:
+    """Note which learned records there are, so that one deleted by hand is missed."""
+    previous = on_disk.read(home)
+    noted = previous.made.but(records=frozenset(_learned(home)))
+    if noted != previous.made:
+        path = layout.path(home.project, MADE)
+        home.gate.rewrite(path, lambda _: noted.dump(), op="learn", remember=False)
+
+
+def _learned(home: Home) -> dict[str, Record]:
+    records = Records(home).list(archived=True)
+    return {statements.key(each.body): each for each in records if each.origin.startswith("extracted")}
 
 
 def withdraw(
@@ -73,7 +134,7 @@ def withdraw(
         if everything or record.origin.startswith("extracted")
     ]
     for record in records:
-        Records(home).delete(record.id, scope=record.scope)
+        home.gate.rewrite(record.filename, lambda _: None, op="delete")  # to be learned again, if need be
     if user:
         return Withdrawn(files=[], jobs=0, records=[record.id for record in records])
     with Queue(home.path, home.settings, home.now) as queue:

@@ -11,7 +11,7 @@ from memolith.base.errors import InputError
 from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
-from memolith.memory import arguments, entries
+from memolith.memory import arguments, entries, taken_back
 from memolith.memory.review import hold
 from memolith.store import files, layout
 from memolith.store.entry import STATUSES, holds
@@ -306,8 +306,9 @@ class Records(entries.Entries):
         return self._about(record, f"{record.id} is {status} now", change.warnings)
 
     def delete(self, record_id: str, *, scope: str | None = None) -> EntryResult:
-        """Delete a record; `memolith undo` brings it back."""
+        """Delete a record; `memolith undo` brings it back, learning does not."""
         record = self.get(record_id, scope)
+        taken_back.note(self._home, record.filename, record.origin, record.body)
         self._remove(record.filename)
         return self._about(record, f"Deleted {record.id} (memolith undo brings it back)")
 

@@ -60,6 +60,7 @@ KINDS = (
     Kind("rollout_summaries", "", "address"),
     Kind("skills", "", "address"),
     Kind("conversations"),  # that go on
+    Kind("taken_back.md", "", "user"),  # what learning must not bring back
 )
 
 # Note names share the directory with the index.

@@ -252,28 +252,28 @@ def test_what_learning_proposes_is_shown_as_a_diff_accepted_as_one_and_undone_as
     mem.register()
     (store / "MEMORY.md").write_text("# Mine\n", encoding="utf-8")
     four = "- Redis is on 6380.\n- Postgres runs in docker.\n- The API speaks JSON.\n- Ana owns billing.\n"
-    session = extraction(mem, "claude-1", "x")
-    consolidate(mem, session, model=Scripted(reply(four, "Short.\n")))
-    assert consolidate(mem, session, model=Scripted(reply("- All is new.\n", "New.\n"))).held
+    session = extraction(mem, "claude-1", *(line[2:] for line in four.splitlines()))
+    consolidate(mem, session, model=Scripted(reply(four, four)))
+    assert consolidate(mem, session, model=Scripted(reply("- Redis is on 6380.\n", "Redis.\n"))).held
     before = texts(store)
 
     async def script(app: Driver) -> None:
         await app.keys("r")
         await app.choose("Learned: a change to MEMORY.md")
-        assert "+- All is new." in app.page
-        assert "drops 4 of the 4 lines" in app.page
+        assert "Ana owns billing." in app.page
+        assert "drops 3 of the 4 lines" in app.page
         await app.keys("A")
         await app.told("decide one by one")
         await app.keys("a")
         await app.until(lambda: app.titles() == [], "accepted")
-        assert "- All is new." in (store / "MEMORY.md").read_text(encoding="utf-8")
+        assert "Ana" not in (store / "MEMORY.md").read_text(encoding="utf-8")
         await app.keys("u")
         await app.told("Undone: the acceptance")
         await app.until(lambda: len(app.titles()) == 1, "waiting again")
         assert texts(store) == before
         await app.keys("e")
         area = await app.editor()
-        area.load_text(area.text.replace("- All is new.\n", f"{four}- All is new.\n"))
+        area.load_text(area.text.replace("## Facts\n", f"## Facts\n{four}", 1))
         await app.do("ctrl+s")
         await app.keys("A")
         await app.screen(Confirm)  # it drops nothing any more

@@ -30,13 +30,14 @@ def test_a_consolidation_writes_the_document_the_summary_skills_and_what_they_we
     done = consolidate(
         mem,
         extraction(mem, "claude-1", "Redis on 6380", slug="Redis Setup!"),
-        extraction(mem, "codex-2", "Uses make", started="2026-11-11T10:00:00Z"),
+        extraction(mem, "codex-2", "Deploy the app: run `make deploy`", started="2026-11-11T10:00:00Z"),
         model=Scripted(reply("- The suite needs Redis on 6380.\n", "Redis: 6380.\n", SKILL)),
     )
     assert done.held == ""
     found = texts(store)
-    assert found["MEMORY.md"] == f"# Mine\n{MARKER}\n- The suite needs Redis on 6380.\n"
-    assert found["memory_summary.md"] == f"{current.VERSION}\nRedis: 6380.\n"
+    assert "- 2026-11-10: Redis on 6380 [claude-1]\n" in found["MEMORY.md"]
+    assert found["MEMORY.md"].startswith(f"# Mine\n{MARKER}\n")
+    assert found["memory_summary.md"].startswith(f"{current.VERSION}\n## Facts\n- Redis on 6380\n")
     assert "make deploy" in found["skills/deploy-the-app/SKILL.md"]
     raw = found["raw_memories.md"]
     assert "## claude-1 (2026-11-10T09:00:00Z)\n\n- Redis on 6380\n" in raw
@@ -112,8 +113,11 @@ def test_without_extractions_what_was_generated_goes_without_asking_a_model(mem:
     (store / "skills" / "own").mkdir(parents=True)
     (store / "skills" / "own" / "SKILL.md").write_text("made by hand")
     consolidate(
-        mem, extraction(mem, "claude-1", "Redis"), model=Scripted(reply("- Redis.\n", "Redis.\n", SKILL))
+        mem,
+        extraction(mem, "claude-1", "Redis", "Deploy the app: run `make deploy`"),
+        model=Scripted(reply("- Redis.\n", "Redis.\n", SKILL)),
     )
+    assert (store / "skills" / "deploy-the-app").exists()
     model = Scripted()
     consolidate(mem, model=model)
     assert model.asked == []
@@ -129,28 +133,38 @@ def test_without_extractions_what_was_generated_goes_without_asking_a_model(mem:
 
 @proves("S2.63")
 def test_the_model_sees_the_previous_text_and_what_changed_since(mem: Mem, store: Path) -> None:
-    one = extraction(mem, "claude-1", "Redis")
-    consolidate(mem, one, model=Scripted(reply("- Redis is on 6380.\n- Postgres is on 5433.\n")))
+    one = extraction(mem, "claude-1", "Redis is on 6380.", "Postgres is on 5433.")
+    both = "- Redis is on 6380.\n- Postgres is on 5433.\n"
+    consolidate(mem, one, model=Scripted(reply(both, both)))
     page = store / "MEMORY.md"
-    page.write_text(page.read_text().replace("- Postgres is on 5433.\n", "- Ask Ana about Kafka.\n"))
-    model = Scripted(reply("- Redis is on 6380.\n- Ask Ana about Kafka.\n- Postgres is on 5433.\n"))
-    done = consolidate(mem, extraction(mem, "claude-2", "More"), model=model)
+    line = "- 2026-11-10: Postgres is on 5433. [claude-1]"
+    page.write_text(page.read_text().replace(line, "- Ask Ana about Kafka."))
+    model = Scripted(reply(both, both))
+    done = consolidate(mem, one, extraction(mem, "claude-2", "More of it"), model=model)
     asked = model.asked[0]
-    assert "- Redis is on 6380.\n- Ask Ana about Kafka." in asked
+    assert "Redis is on 6380. [claude-1]\n- Ask Ana about Kafka." in asked
     assert "new session: claude-2" in asked
-    assert "forget this session: claude-1" in asked
     assert "keep word for word: - Ask Ana about Kafka." in asked
-    assert "a person deleted lines" in asked
     # What a person deleted does not come back, whatever the model says, now or later.
-    assert done.held == ""
-    assert "Postgres" not in page.read_text()
-    consolidate(
-        mem,
-        extraction(mem, "claude-3", "x"),
-        model=Scripted(reply("- Redis is on 6380.\n- Ask Ana about Kafka.\n- Postgres is on 5433.\n")),
-    )
-    assert "Postgres" not in page.read_text()
-    assert "Ask Ana about Kafka" in page.read_text()
+    for _ in range(2):
+        assert done.held == ""
+        assert "Postgres" not in page.read_text() + (store / "memory_summary.md").read_text()
+        assert "Ask Ana about Kafka" in page.read_text()
+        done = consolidate(mem, one, extraction(mem, "claude-3", "x"), model=Scripted(reply(both, both)))
+
+
+@proves("S2.63", "S2.86")
+def test_the_model_sees_the_skills_and_what_people_took_back(mem: Mem, store: Path) -> None:
+    one = extraction(mem, "claude-1", "Redis is on 6380.", "Deploy the app: run `make deploy`")
+    consolidate(mem, one, model=Scripted(reply("- Redis is on 6380.\n", "Redis is on 6380.\n", SKILL)))
+    mem.register()
+    (store / "taken_back.md").write_text("- Postgres is on 5433.\n")
+    model = Scripted(reply())
+    consolidate(mem, one, extraction(mem, "claude-2", "Postgres listens on 5433"), model=model)
+    assert "- Postgres is on 5433." in model.asked[0]
+    assert "Postgres listens" not in model.asked[0]
+    assert "name: deploy-the-app" in model.asked[0]
+    assert "Postgres" not in (store / "MEMORY.md").read_text() + (store / "memory_summary.md").read_text()
 
 
 @proves("S2.54")
@@ -190,8 +204,8 @@ def test_a_request_fits_into_the_window_and_leaves_out_what_is_oldest(mem: Mem) 
 
 
 def test_paths_into_the_memory_become_addresses(mem: Mem, store: Path) -> None:
-    text = f"- see {store}/notes/a.md and {mem.root}/MEMORY.md\n"
-    consolidate(mem, extraction(mem, "claude-1", "x"), model=Scripted(reply(text, text)))
+    text = f"see {store}/notes/a.md and {mem.root}/MEMORY.md"
+    consolidate(mem, extraction(mem, "claude-1", text), model=Scripted(reply(f"- {text}\n", text)))
     found = texts(store)
     assert "see memory://root/notes/a.md and memory://user/MEMORY.md" in found["memory_summary.md"]
     assert str(mem.root) not in "".join(found.values())
@@ -239,7 +253,7 @@ def test_without_a_model_statements_are_merged_by_category_newest_first_each_onc
         'decision: The database is Postgres 16. [turn 4: "now 16"]',
         'The build needs node 22. [turn 6: "node 22"]',
         started="2026-11-02T08:00:00Z",
-        synopsis="Moved to Postgres 16.",
+        synopsis="Moved the data of the customers.",
     )
     consolidate(mem, one, two)
     page = (store / "MEMORY.md").read_text()
@@ -252,7 +266,10 @@ def test_without_a_model_statements_are_merged_by_category_newest_first_each_onc
         "## Facts\n- 2026-11-02: The build needs node 22. [codex-2#6]\n"
     )
     summary = (store / "memory_summary.md").read_text()
-    assert "- 2026-11-02: Moved to Postgres 16. (memory://root/rollout_summaries/codex-2.md)" in summary
+    assert (
+        "- 2026-11-02: Moved the data of the customers. (memory://root/rollout_summaries/codex-2.md)"
+        in summary
+    )
     before = texts(store)
     assert consolidate(mem, two, one).message == "nothing is different"
     assert texts(store) == before

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import ConflictError
 from memolith.base.values import Value
 from memolith.learn.consolidate import current as on_disk
-from memolith.learn.consolidate import draft, proposals
+from memolith.learn.consolidate import draft, proposals, sources
 from memolith.memory import review
 from memolith.text.budget import plural
 
@@ -46,15 +46,16 @@ def run(
     the same answer is checked against their text, without a second request.
     """
     given = list(extractions)
+    gone = sources.gone(home)
     writer = None if model is None else draft.Writer(model, home, deadline)
     for left in range(_ROUNDS - 1, -1, -1):
         previous = on_disk.read(home)
         proposals.refuse_links(previous)
-        proposal = draft.draft(previous, given, draft.lessons(home), writer, home.settings)
+        drafts = draft.draft(previous, given, sources.lessons(home), writer, home.settings, gone)
         try:
             with fence() as work:
-                outcome = _settle(home, proposal, previous)
-                work.outcome, work.sessions = outcome.message, proposal.sessions
+                outcome = _settle(home, drafts, previous)
+                work.outcome, work.sessions = outcome.message, drafts[0].sessions
                 return outcome
         except ConflictError:
             if not left:
@@ -62,22 +63,32 @@ def run(
     raise AssertionError
 
 
-def _settle(home: Home, proposal: Proposal, previous: Current) -> Outcome:
-    """Write a proposal, or hold it for a person.
+def _settle(home: Home, drafts: list[Proposal], previous: Current) -> Outcome:
+    """Write what somebody said, and hold for a person what nobody did or what loses too much.
 
     Statements from outside are not part of it: each waits separately, to become a lesson.
     """
-    if reasons := proposals.check(proposal, previous, home.settings):
+    proposal = drafts[0]
+    if proposals.check(proposal, previous, home.settings):
         _hold_statements(home, proposal)
-        waits_as = proposals.hold(home, proposal, previous, reasons)
-        state = f"waits for review as {waits_as}: " if waits_as else "a person refused this before: "
-        return Outcome(held=waits_as, message=state + "; ".join(reasons))
+        return _held(home, drafts[-1], previous)
     done = proposals.commit(home, proposal, previous)
     _hold_statements(home, proposal)
     message = f"{plural(len(done.changed), 'file')} written" if done.changed else "nothing is different"
     if done.kept:
         message += f"; {', '.join(done.kept)} was changed meanwhile and stays as it is"
-    return Outcome(held="", message=message)
+    if len(drafts) == 1:
+        return Outcome(held="", message=message)
+    now = on_disk.read(home)
+    waits = _held(home, drafts[1], now)
+    return waits.but(message=f"{message}; {waits.message}")
+
+
+def _held(home: Home, proposal: Proposal, previous: Current) -> Outcome:
+    reasons = proposals.check(proposal, previous, home.settings)
+    waits_as = proposals.hold(home, proposal, previous, reasons)
+    state = f"waits for review as {waits_as}: " if waits_as else "a person refused this before: "
+    return Outcome(held=waits_as, message=state + "; ".join(reasons))
 
 
 def _hold_statements(home: Home, proposal: Proposal) -> None:

@@ -31,7 +31,8 @@ MADE = "generated.txt"
 # The first line of the summary, so that a later release recognises the format.
 VERSION = "<!-- memolith: summary, version 1 -->"
 _HEAD = "# memolith: hashes of what learning wrote here; what is not among them was written by a person\n"
-_KINDS = ("line", "summary", "forgotten", "session", "file")
+_KINDS = ("line", "summary", "forgotten", "session", "left", "record", "skill", "file")
+_FIELDS = ("lines", "summary", "forgotten", "sessions", "left", "records", "skills")
 
 
 class Made(Value):
@@ -39,13 +40,16 @@ class Made(Value):
 
     files: dict[str, str]
     forgotten: frozenset[str]
+    left: frozenset[str]  # facts that a model left out
     lines: frozenset[str]
+    records: frozenset[str]  # learned records that there were
     sessions: frozenset[str]
+    skills: frozenset[str]  # the name of each, and the facts in it
     summary: frozenset[str]
 
     def dump(self) -> str:
         """Return the text of the file."""
-        groups = zip(_KINDS, (self.lines, self.summary, self.forgotten, self.sessions), strict=False)
+        groups = zip(_KINDS, (getattr(self, name) for name in _FIELDS), strict=False)
         rows = [f"{kind} {each}" for kind, group in groups for each in sorted(group)]
         rows += [f"file {digest} {path}" for path, digest in sorted(self.files.items())]
         return _HEAD + "".join(f"{row}\n" for row in rows)
@@ -100,6 +104,11 @@ class Current(Value):
         if self.below.strip():  # deleting the whole file requests a new one
             gone = self.made.lines - {statements.key(line) for line in statements.nonblank(self.below)}
         return self.made.forgotten | gone
+
+    def deleted_skills(self) -> dict[str, list[str]]:
+        """Return our skills that a person deleted: the name of each, and the keys of its facts."""
+        rows = [row.split() for row in self.made.skills]
+        return {name: keys for name, *keys in rows if f"{SKILLS}/{name}/SKILL.md" not in self.others}
 
     def is_ours(self, skill: str) -> bool:
         """Whether we made a skill and nobody has changed it since."""
@@ -191,7 +200,7 @@ def _parse(text: str) -> Made:
         kind, _, rest = line.partition(" ")
         if kind in found and rest:
             found[kind].append(rest)
-    lines, summary, forgotten, sessions = (frozenset(found[kind]) for kind in _KINDS[:4])
+    sets = {name: frozenset(found[kind]) for kind, name in zip(_KINDS, _FIELDS, strict=False)}
     pairs = [each.split(" ", 1) for each in found["file"]]
     files = {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
-    return Made(lines=lines, summary=summary, forgotten=forgotten, sessions=sessions, files=files)
+    return Made(**sets, files=files)

@@ -1,7 +1,7 @@
 """Proposals: written at once, all files or none, or held for a person.
 
 A proposal is written at once if it loses nothing that a person wrote, keeps most of the previous text, and
-has no words of the model's own that read like an instruction. Otherwise it waits as a file in `inbox/` with
+has nothing in it that nobody said. Otherwise it waits as a file in `inbox/` with
 the new texts, shown as a diff. Accepting writes them if the files they replace have not changed; refusing is
 remembered, so that the same proposal does not come back; editing replaces the waiting texts.
 """
@@ -18,7 +18,7 @@ from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SKILLS, SUMMARY, VERSION, Made
 from memolith.learn.consolidate.draft import Proposal
-from memolith.memory import review
+from memolith.memory import review, taken_back
 from memolith.memory.document import MARKER
 from memolith.store import layout, writeset
 from memolith.store.layout import PROPOSAL
@@ -27,7 +27,6 @@ from memolith.store.writeset import Edit
 from memolith.text import frontmatter, markdown
 from memolith.text.budget import plural, utf8_len
 from memolith.text.secrets.redact import redact
-from memolith.text.suspicion import suspicions
 from memolith.text.words import likeness
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ _FILE = "<!-- memolith file: "
 _END = " -->"
 _SESSIONS = "sessions"
 _MAX_REASONS = 20
+_NOBODY = "nobody said: "
 
 # ---------------------------------------------------------------- checking
 
@@ -60,15 +60,14 @@ def refuse_links(previous: Current) -> None:
 
 def check(proposal: Proposal, previous: Current, settings: Settings) -> list[str]:
     """Return the reasons to hold a proposal for a person. ProviderError if it cannot be used."""
-    texts = _texts(proposal)
-    for path, text in texts.items():
+    for path, text in _texts(proposal).items():
         if (size := utf8_len(text)) > MAX_WRITE_BYTES:
             raise ProviderError(f"{path} has {size} bytes, more than the {MAX_WRITE_BYTES} of a memory")
     return [
+        *(f"{_NOBODY}{markdown.first_line(each, 160)}" for each in proposal.unsupported),
         *_dropped(previous.by_hand(), proposal.memory_md, "MEMORY.md"),
         *_dropped(previous.by_hand_in_summary(), proposal.memory_summary, SUMMARY),
         *_loss(proposal, previous, settings.number("memories.loss_percent")),
-        *_instructions(texts, proposal, previous),
     ]
 
 
@@ -102,6 +101,7 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
         if statements.key(line) in previous.made.lines
         and not line.startswith(("#", "<!--"))
         and statements.is_supported(line, known)
+        and not taken_back.has(proposal.gone, statements.content(line))
     ]
     new = [statements.content(line) for line in statements.nonblank(proposal.memory_md)]
     keys = {statements.key(line) for line in new}
@@ -115,19 +115,6 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
     if len(lost) * 100 <= percent * len(before):
         return []
     return [f"drops {len(lost)} of the {len(before)} lines that were learned before (limit {percent:g} %)"]
-
-
-def _instructions(texts: dict[str, str], proposal: Proposal, previous: Current) -> list[str]:
-    """Return the lines that read like instructions as reasons, unless somebody here said them."""
-    old = [previous.above, previous.below, previous.summary, *previous.skills.values()]
-    known = {statements.key(line) for text in [*old, *proposal.vouched] for line in statements.nonblank(text)}
-    words = [set(likeness.words(each)) for each in proposal.vouched]
-    found = []
-    for path, text in texts.items():
-        lines = [line for line in text.split("\n") if not line or statements.key(line) not in known]
-        fresh = "\n".join(line for line in lines if not likeness.is_kept(statements.content(line), words))
-        found += [f"{path}: {each.why} ({each.quote!r})" for each in suspicions(fresh)]
-    return list(dict.fromkeys(found))
 
 
 # ---------------------------------------------------------------- writing
@@ -183,14 +170,24 @@ def _made(proposal: Proposal, previous: Current, new: dict[str, str | None]) -> 
             kept.pop(path, None)
             if text is not None:
                 kept[path] = writeset.base_of(text) or ""
+    pages = {path: text for path, text in {**previous.skills, **new}.items() if text and path in kept}
     return Made(
         lines=lines,
+        left=frozenset(proposal.left),
+        records=previous.made.records,
+        skills=frozenset(_row(path, text) for path, text in pages.items() if path.endswith("/SKILL.md")),
         summary=frozenset(statements.key(line) for line in statements.nonblank(proposal.memory_summary))
         - hand_too,
         forgotten=previous.forgotten() - lines,
         sessions=frozenset(proposal.sessions),
         files=kept,
     )
+
+
+def _row(path: str, text: str) -> str:
+    """Return a skill as it is noted: its name, and the keys of what it says."""
+    said = [line for line in skills.lines_of(path, text) if line.strip() and not line.startswith("#")]
+    return " ".join([path.split("/")[1], *(statements.key(line) for line in said)])
 
 
 def diff(proposal: Proposal, previous: Current) -> str:
@@ -231,7 +228,8 @@ def hold(home: Home, proposal: Proposal, previous: Current, reasons: Sequence[st
     """
     text = pack(proposal)
     # From its texts alone: a new session that changes none of them makes no new proposal.
-    proposal_id = review.content_id(text.partition(f"{_FILE}{_SESSIONS}{_END}")[0])
+    about = "\n".join(proposal.unsupported) or text.partition(f"{_FILE}{_SESSIONS}{_END}")[0]
+    proposal_id = review.content_id(about)
     relative = layout.path(previous.slug, "inbox", f"{proposal_id}.md")
     fields: dict[str, Node] = {
         "call": PROPOSAL,
@@ -291,8 +289,10 @@ def unpack(text: str) -> Proposal:
         raw_memories=None,
         rollout_summaries=None,
         sessions=texts.get(_SESSIONS, "").split(),
+        gone=[],
         held=[],
-        vouched=[],
+        left=[],
+        unsupported=[],
     )
 
 
@@ -334,6 +334,8 @@ def is_safe(home: Home, held: Held) -> bool:
     """Whether a proposal would be written at once if it were made now."""
     previous = on_disk.read(home)
     if previous.links or previous.base() != held.arguments.get("base"):
+        return False
+    if any(reason.startswith(_NOBODY) for reason in held.reasons):
         return False
     try:
         return not check(unpack(held.text), previous, home.settings)

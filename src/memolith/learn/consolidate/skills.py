@@ -21,9 +21,10 @@ from memolith.store.screen import quoted, screen
 from memolith.text import fences, frontmatter, markdown
 from memolith.text.names import DEVICES
 from memolith.text.secrets.veil import cut
+from memolith.text.words import likeness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memolith.learn.consolidate.current import Current
     from memolith.memory.home import Home
@@ -33,7 +34,7 @@ MAX_SKILLS = 50
 MAX_FILES = 50
 _MAX_NAME = 64
 _MAX_DESCRIPTION = 1024
-_KINDS = ("scripts", "templates", "examples")
+KINDS = ("scripts", "templates", "examples")
 _PART = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -79,6 +80,41 @@ def page(name: str, content: str) -> str:
     return frontmatter.compose(head, text.strip("\n") + (f"\n{fence}\n" if fence else "\n"))
 
 
+def page_of_steps(name: str, steps: Sequence[str]) -> str:
+    """Return a SKILL.md of facts, in their order; a name that they do not support is replaced."""
+    said = {word for step in steps for word in likeness.naming(step)}
+    words = likeness.naming(name.replace("-", " "))
+    name = name if words <= said else skill_name(markdown.first_line(steps[0], 48))
+    return page(name, f"# {name}\n\n" + "".join(f"- {step}\n" for step in steps))
+
+
+def name_of(text: str) -> str:
+    """Return the name that a SKILL.md has in its head."""
+    return str(frontmatter.split(text).get("name"))
+
+
+def body_of(content: str) -> str:
+    """Return what a SKILL.md says: its description and its text."""
+    parsed = frontmatter.split(content)
+    if parsed.problem:
+        return content
+    return f"{parsed.get('description') or ''}\n{parsed.body}"
+
+
+def lines_of(path: str, text: str) -> list[str]:
+    """Return the lines of a skill's page that say something."""
+    return frontmatter.split(text).body.split("\n") if path.endswith("/SKILL.md") else []
+
+
+def listed(files: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the address of each skill, and what it is for."""
+    pages = {path: text for path, text in sorted(files.items()) if path.endswith("/SKILL.md")}
+    return [
+        (f"memory://root/{path}", markdown.first_line(frontmatter.split(text).get("description") or "", 160))
+        for path, text in pages.items()
+    ]
+
+
 def _about(text: str) -> str:
     said = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "```"))]
     return markdown.first_line("\n".join(said), 300).lstrip("-* ") or markdown.heading_title(text)
@@ -87,7 +123,7 @@ def _about(text: str) -> str:
 def _extras(name: str, skill: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     seen: set[str] = set()
-    for kind in _KINDS:
+    for kind in KINDS:
         for row in skill.get(kind, ()):
             path = file_path(row["path"].removeprefix(f"{kind}/"))
             full = f"{SKILLS}/{name}/{kind}/{path}"

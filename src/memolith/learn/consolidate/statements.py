@@ -88,7 +88,7 @@ def facts(extraction: Extraction) -> list[Fact]:
     date = extraction.started[:10]
     for line in extraction.raw_memory.split("\n"):
         if line.startswith("#"):
-            category, certain = _category(line) or "facts", line != SAID_ONCE
+            category, certain = category_of(line) or "facts", line != SAID_ONCE
         elif _ITEM.match(line):
             # Cited behind the statement; all before it was said, and is kept as it was said.
             cited = _EVIDENCE.search(line)
@@ -112,14 +112,31 @@ def asked_for(lesson: Lesson) -> list[Fact]:
     return [Fact(text, own or "preferences", date=lesson.date) for text, own in pairs if text]
 
 
-def _category(heading: str) -> str:
+def standing(lines: Iterable[str]) -> list[Fact]:
+    """Return the facts of lines that were written before, with the category of the heading above them."""
+    found = []
+    category = "facts"
+    for line in lines:
+        if line.startswith("#"):
+            category = category_of(line) or "facts"
+        elif text := content(line):
+            dated = _DATE.match(_ITEM.sub("", line, count=1).strip())
+            sources = _SOURCES.search(line.rstrip())
+            cited = [each.strip() for each in sources[0].strip(" []").split(",")] if sources else []
+            date = dated[0][:10] if dated else ""
+            found.append(Fact(text, category, date=date, sources=[each for each in cited if each != "…"]))
+    return found
+
+
+def category_of(heading: str) -> str:
+    """Return the category that a heading names; empty if none."""
     lower = heading.lower()
     return next((title for word, title in _CATEGORIES.items() if word in lower), "")
 
 
 def _tagged(text: str) -> tuple[str, str]:
     tag = _TAG.match(text)
-    own = _category(tag[0]) if tag else ""
+    own = category_of(tag[0]) if tag else ""
     return (text[tag.end() :], own) if tag and own else (text, "")
 
 
@@ -160,19 +177,29 @@ def document(found: Sequence[Fact], by_hand: Sequence[str]) -> str:
 
 
 def summary(
-    found: Sequence[Fact], synopses: Sequence[tuple[str, str, str]], by_hand: Sequence[str], limit: int
+    found: Sequence[Fact],
+    synopses: Sequence[tuple[str, str, str]],
+    skills: Sequence[tuple[str, str]],
+    by_hand: Sequence[str],
+    limit: int,
 ) -> str:
-    """Return the text for the block: the newest facts of each category, then recent sessions.
+    """Return the text for the block: the facts of each category, the skills, then recent sessions.
 
-    `synopses` are the date, address and text of each session, newest first; `limit` is in characters.
+    `synopses` are the date, address and text of each session, newest first, `skills` the address of each and
+    what it is for; `limit` is in characters. A session about which the facts say it all is not listed.
     """
+    listed = [f"- {address}: {about}" for address, about in skills]
+    limit -= sum(len(line) + 1 for line in listed)
     parts = ["\n".join([BY_HAND, *by_hand])] if by_hand else []
     sections, left = _sections(found, lambda fact: f"- {fact.text}", min(limit, MAX_BYTES), len)
     parts += sections
+    if listed:
+        parts.append("\n".join(["## Skills", *listed]))
     lately = []
+    said = [set(likeness.words(fact.text)) for fact in found]
     for date, address, text in synopses[:10]:
         first = content(text.strip().partition("\n")[0])
-        if any(likeness.same(first, fact.text) for fact in found):
+        if likeness.is_kept(first, said):
             continue  # said above
         line = f"- {date}: {markdown.first_line(first, 160)} ({address})"
         left -= len(line) + 1

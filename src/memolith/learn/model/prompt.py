@@ -22,6 +22,8 @@ VARIABLES: dict[str, dict[str, bool]] = {
         "previous_memory_md": False,
         "changes": False,
         "notes": False,
+        "skills": False,
+        "taken_back": False,
     },
     "read_path": {"memory_summary": True},
 }

@@ -18,6 +18,7 @@ _SMALL = frozenset(_WORDS.split())
 _SAME = 0.9
 _SUBJECT = 0.75
 _KEPT = 0.7
+_AGAIN = 0.7
 
 
 def words(text: str) -> list[str]:
@@ -53,6 +54,25 @@ def contradicts(one: str, other: str) -> bool:
     # Early in a sentence a value names the subject (`worker 3 …`), later it says something about it.
     late = first.index(old) * 2 >= len(first) and second.index(new) * 2 >= len(second)
     return late and _is_value(old) and _is_value(new) and _overlap(set(first), set(second)) >= _SUBJECT / 2
+
+
+def naming(text: str) -> frozenset[str]:
+    """Return what a text names: the stems of its words, in every script, without those that say nothing."""
+    from memolith.text.words.terms import STOP, count
+
+    plain = " ".join(word for word in text.casefold().split() if word.strip(".,;:!?") not in STOP)
+    return frozenset(count(plain)[0])
+
+
+def says_again(old: str, new: str, share: float = _AGAIN) -> bool:
+    """Whether a text says again, maybe in other words, what an older one says, and not of another value."""
+    first, second = naming(old), naming(new)
+    if not first or not second:
+        return old.strip() == new.strip()
+    values, others = ({word for word in each if any(map(str.isdigit, word))} for each in (first, second))
+    if values and others and not values & others:
+        return False
+    return len(first & second) >= share * min(len(first), len(second))
 
 
 def is_kept(text: str, others: Iterable[set[str]]) -> bool:

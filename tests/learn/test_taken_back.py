@@ -1,0 +1,178 @@
+"""What people delete does not come back: not by a new run, not in other words, not in another place."""
+
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from memolith import Mem
+from memolith.learn.model import llm
+from memolith.learn.model.values import Completion, Question
+from tests.conftest import NOON
+from tests.learn.scripted import Scripted
+from tests.learn.talk import session
+from tests.ledger import proves
+
+NAMES = ("ledger", "billing", "search", "gateway", "mailer", "cache", "worker", "portal", "reports", "audit")
+TOOLS = ("pnpm", "nomad", "bazel", "uv", "terraform", "redis", "kafka", "nginx", "vault", "grafana")
+# What a person says, and how a model may put it otherwise.
+SAID = (
+    (
+        "We always deploy {name} with {tool}.",
+        ("Deployments of {name} go through {tool}.", "{tool} ships {name}."),
+    ),
+    (
+        "Never restart {name} by hand, {tool} does that.",
+        ("{tool} is in charge of restarting {name}.", "Leave restarts of {name} to {tool}."),
+    ),
+    (
+        "The {name} service needs {tool} on port {port}.",
+        ("Port {port} of {tool} has to be open for {name}.", "{name} talks to {tool} at {port}."),
+    ),
+)
+
+
+class Rewording(Scripted):
+    """A model that puts all it is told in other words, in both phases, and makes a skill of it."""
+
+    def __init__(self, random: Random) -> None:
+        super().__init__("")
+        self._random = random
+        self.facts: dict[str, tuple[int, list[str]]] = {}  # what was said: its turn, and other words for it
+
+    def ask(self, question: Question, seconds: float) -> Completion:
+        assert seconds > 0
+        self.questions.append(question)
+        words = {said: self._random.choice(others) for said, (_, others) in self.facts.items()}
+        if "memory_md" not in question.user:
+            claims = [
+                {
+                    "category": "principles",
+                    "scope": "project",
+                    "title": other,
+                    "body": other,
+                    "aliases": [],
+                    "keywords": [],
+                    "evidence": [{"turn": self.facts[said][0], "quote": said.rstrip(".")}],
+                }
+                for said, other in words.items()
+            ]
+            lines = "\n".join(f'- {o} [turn {self.facts[s][0]}: "{s}"]' for s, o in words.items())
+            data: dict[str, object] = {"rollout_summary": lines, "rollout_slug": None, "raw_memory": lines}
+            return Completion("", 1, 1, data={**data, "records": claims})
+        text = "".join(f"- {other}\n" for other in words.values())
+        skills = [{"name": "how-to", "content": text}]
+        return Completion("", 1, 1, data={"memory_md": text, "memory_summary": text, "skills": skills})
+
+
+@pytest.fixture
+def learning(monkeypatch: pytest.MonkeyPatch) -> Rewording:
+    """Return the model that a memory learns with."""
+    model = Rewording(Random(20261118))
+    for key, value in {
+        "MEMORIES_ENABLED": "true",
+        "MODELS_DEFAULT": "command",
+        "MODELS_COMMAND": "true",
+    }.items():
+        monkeypatch.setenv(f"MEMOLITH_{key}", value)
+    for key in ("REQUESTS_PER_DAY", "TOKENS_PER_DAY", "REQUESTS_PER_RUN", "TOKENS_PER_RUN"):
+        monkeypatch.setenv(f"MEMOLITH_MEMORIES_{key}", "1000000")
+    monkeypatch.setattr(llm, "find", lambda *_, **__: model)
+    return model
+
+
+def talk(mem: Mem, model: Rewording, random: Random, more: str = "") -> list[str]:
+    """Store a session in which somebody says ten things; return them."""
+    if not model.facts:
+        for name, tool in zip(NAMES, random.sample(TOOLS, len(TOOLS)), strict=True):
+            said, others = random.choice(SAID)
+            values = {"name": name, "tool": tool, "port": str(random.randrange(1000, 9999))}
+            turn = 2 * len(model.facts) + 1
+            model.facts[said.format(**values)] = (turn, [each.format(**values) for each in others])
+    turns = [turn for said in model.facts for turn in (("user", said), ("assistant", "Understood."))]
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOON - 86_400))
+    mem.sessions.add(session(*turns, *([("user", more)] if more else []), name="s1", time=when))
+    return list(model.facts)
+
+
+def told(mem: Mem, store: Path) -> str:
+    """Return all that an agent may be told."""
+    pages = [store / "MEMORY.md", store / "memory_summary.md", *(store / "skills").rglob("*.md")]
+    pages += list((store / "rollout_summaries").rglob("*.md"))
+    records = [record.body for record in mem.records.list(archived=True)]
+    return "\n".join(
+        [*(page.read_text() for page in pages if page.exists()), *records, mem.context_block() or ""]
+    )
+
+
+@proves("S2.87")
+@pytest.mark.parametrize("way", ["record delete", "rm", "line"])
+def test_what_a_person_deletes_does_not_come_back_in_other_words(
+    mem: Mem, store: Path, learning: Rewording, way: str
+) -> None:
+    random = Random(way)
+    facts = talk(mem, learning, random)
+    mem.learning.run(force=True)
+    assert all(said in told(mem, store) for said in facts)
+    gone = random.sample(facts, 5)
+    for said in gone:
+        if way == "line":
+            page = store / "MEMORY.md"
+            page.write_text(
+                "".join(line for line in page.read_text().splitlines(keepends=True) if said not in line)
+            )
+        else:
+            (record,) = (each for each in mem.records.list() if each.body.strip() == said)
+            if way == "rm":
+                (Path(mem.root) / record.filename).unlink()
+            else:
+                mem.records.delete(record.id)
+    for again in range(4):
+        talk(mem, learning, random, more=f"thanks {again}")
+        mem.learning.run(force=True)
+        now = told(mem, store)
+        for said in facts:
+            others = [said, *learning.facts[said][1]]
+            assert any(each in now for each in others) == (said not in gone), (said, way)
+    assert mem.review.list() == []
+
+
+@proves("S2.87")
+def test_a_skill_that_a_person_deletes_does_not_come_back_under_another_name(
+    mem: Mem, store: Path, learning: Rewording
+) -> None:
+    talk(mem, learning, Random(7))
+    mem.learning.run(force=True)
+    (page,) = (store / "skills").rglob("SKILL.md")
+    page.unlink()
+    page.parent.rmdir()
+    for again in range(3):
+        talk(mem, learning, Random(7), more=f"thanks {again}")
+        mem.learning.run(force=True)
+        assert not list((store / "skills").rglob("SKILL.md"))
+    assert "Skills" not in (mem.context_block() or "")
+
+
+@proves("S2.87")
+def test_what_was_taken_back_can_be_allowed_again(mem: Mem, store: Path, learning: Rewording) -> None:
+    said = talk(mem, learning, Random(3))[0]
+    mem.learning.run(force=True)
+    (record,) = (each for each in mem.records.list() if each.body.strip() == said)
+    mem.records.delete(record.id)
+    mem.learning.run(force=True)
+    assert said not in told(mem, store)
+    page = store / "taken_back.md"
+    assert f"- {said}\n" in page.read_text()
+    page.write_text(page.read_text().replace(f"- {said}\n", ""))
+    mem.learning.run(force=True)
+    assert said in (store / "MEMORY.md").read_text()
+
+
+@proves("S2.87")
+def test_clearing_takes_nothing_back(mem: Mem, store: Path, learning: Rewording) -> None:
+    facts = talk(mem, learning, Random(5))
+    mem.learning.run(force=True)
+    mem.learning.withdraw()
+    mem.learning.run(force=True)
+    assert all(said in told(mem, store) for said in facts)
