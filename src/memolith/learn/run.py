@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import CeilingError, ConfigError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env.settings import GUARD, Settings
-from memolith.learn import withdraw
+from memolith.learn import keep, withdraw
 from memolith.learn.consolidate import consolidate, sources
 from memolith.learn.extract import eligible, extract, rules
 from memolith.learn.extract.facts import united
@@ -26,7 +26,6 @@ from memolith.learn.model import llm, prompt
 from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelUnavailableError
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
-from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.text.budget import plural
 
@@ -277,7 +276,8 @@ class _Run:
             self._done["empty"] += 1
             return
         try:
-            stored, refused = self._store(session, found)
+            facts = [*found.facts, *found.candidates]
+            stored, refused = keep.records(self._home, session.name, facts)
         except StorageError as error:
             # A full disk says nothing about the facts: retry the session.
             self._fail(job, error)
@@ -306,30 +306,6 @@ class _Run:
         cited = [name for name in known if name != session.name and name in said]
         if cited:
             self._queue.extractions.use(self._home.project, cited)
-
-    def _store(self, session: Session, found: Findings) -> tuple[int, str]:
-        """Store the records; a refused one does not stop the others."""
-        stored, refused = 0, []
-        for fact in [*found.facts, *found.candidates]:
-            source = f"{session.name}#{fact.quotes[0][0]}" if fact.quotes else session.name
-            try:
-                Records(self._home.from_source("extracted", fact.taint or None)).add(
-                    fact.text,
-                    category=fact.category,
-                    scope=fact.scope,
-                    title=fact.title,
-                    aliases=fact.aliases,
-                    keywords=fact.keywords,
-                    source=source,
-                    certain=fact.certain,
-                )
-            except StorageError:
-                raise
-            except MemolithError as error:
-                refused.append(str(error))
-                continue
-            stored += fact.certain
-        return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""
 
     # ------------------------------------------------------------ consolidation
 

@@ -155,3 +155,49 @@ def test_a_rule_that_does_not_say_that_it_is_the_persons_own_stays_in_its_projec
         assert {fact.scope for fact in rules.extract(session(("user", f"{who}, {rule}."))).facts} <= {
             "project"
         }
+
+
+@proves("S2.90")
+@pytest.mark.parametrize("text", rows("learn/extract/plain"))
+def test_what_people_plainly_say_is_learned_in_eight_languages(text: str) -> None:
+    (statement,) = said(text)
+    assert statement.rstrip(".。").casefold() in text.casefold()
+
+
+@proves("S2.90")
+@pytest.mark.parametrize("text", rows("learn/extract/passing"))
+def test_chatter_tasks_questions_and_guesses_teach_nothing(text: str) -> None:
+    assert said(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("The scanner only speaks Latin-1. Remember that.", ["The scanner only speaks Latin-1."]),
+        (
+            "react-query has to stay on ^4.36.1, please remember that.",
+            ["react-query has to stay on ^4.36.1."],
+        ),
+        ("Remember that the study is led by Dr. Meier.", ["The study is led by Dr. Meier."]),
+        ("remember to push the branch", []),
+    ],
+)
+def test_a_request_to_remember_may_point_back(text: str, statements: list[str]) -> None:
+    assert said(text) == statements
+
+
+@proves("S2.91")
+def test_the_words_of_a_refusal_are_the_persons_unless_the_turn_is_somebody_elses() -> None:
+    refused = "To tell you how to proceed, the user said:"
+    text = f"$ git push\nThe call was rejected. {refused}\nnever push without asking me"
+    one = session(("user", "go on"), ("bash denied", text))
+    assert [fact.text for fact in rules.extract(one).facts] == ["Never push without asking me."]
+    turns = [*one.turns[:1], one.turns[1].but(taint="tool")]
+    assert rules.extract(one.but(turns=turns)).empty
+
+
+@proves("S2.92")
+def test_what_was_said_without_a_sign_that_it_lasts_is_a_candidate() -> None:
+    found = rules.extract(session(("assistant", "Done."), ("user", "use conventional commits")))
+    assert (found.facts, [fact.text for fact in found.candidates]) == ([], ["Use conventional commits."])
+    assert found.raw_memory.startswith("## Said once\n- Use conventional commits. [turn 2:")

@@ -121,7 +121,7 @@ _MODULE = {
     "project": "projects",
     "index": "upkeep",
     **dict.fromkeys(("scan", "allow", "forget"), "scan"),
-    **dict.fromkeys(("history", "undo", "doctor", "config", "demo", "completion"), "upkeep"),
+    **dict.fromkeys(("log", "history", "undo", "doctor", "config", "demo", "completion"), "upkeep"),
     **dict.fromkeys(("mcp", "hook", "run", "tui"), "serve"),
 }
 

@@ -1,4 +1,4 @@
-"""Commands that look after a memory: history, undo, doctor, index, config; demo and completion."""
+"""Commands that look after a memory: log, history, undo, doctor, index, config; demo and completion."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from click.shell_completion import get_completion_class
 
 from memolith.base import whole
 from memolith.base.errors import ConfigError, InputError
+from memolith.care import written
 from memolith.care.erase import masked
 from memolith.edges.cli import completion as completing
 from memolith.edges.cli import output
@@ -69,6 +70,28 @@ def history(options: Options, file: str | None, everything: bool, show: int | No
         return {"path": name, "text": data.decode("utf-8", "replace")}, ""
     output.raw(data)
     return None
+
+
+@cli.command()
+@click.option("--days", type=click.IntRange(1, 3650), default=1, help="How many days back; 1 is today.")
+@shared
+def log(options: Options, days: int) -> Answer | None:
+    """Show what was written to memory today: when, by whom, from where, and its first line.
+
+    \b
+    memolith log
+    memolith log --days 7 --json
+    """
+    return options.answer(lambda mem: _written(mem, days))
+
+
+def _written(mem: Mem, days: int) -> Answer:
+    rows = written.since(mem, days)
+    lines = []
+    for row in rows:
+        lines.append(f"{row.time}  {row.by or '-':<9}  {row.op:<8}  {row.says}")
+        lines.append(f"    {row.filename}{f', from {row.source}' if row.source else ''}")
+    return listed("written", rows, lines, "nothing was written today" if days == 1 else "nothing was written")
 
 
 def _versions(mem: Mem, file: str | None, *, everything: bool) -> Answer:

@@ -14,6 +14,7 @@ from memolith.base.errors import BusyError, MemolithError
 from memolith.hosts import sessions
 from memolith.hosts.hook.handover import TODO, store
 from memolith.hosts.sessions import gather
+from memolith.learn import keep
 from memolith.mem import Mem
 from memolith.store import layout, locks, receipts
 from memolith.text.budget import plural
@@ -90,6 +91,10 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
             gather.Gatherer(base, gone={cwd: base} if base.identity.known else {}) as gatherer,
         ):
             brought = list(gatherer.bring(place))
+            for each in brought:
+                theirs = gatherer.memories.get(each.project) if each.added else None
+                if theirs and (kept := keep.asked(theirs, each.name, each.added)):
+                    yield f"{each.name}: {kept} remembered, as asked"
         for each in brought:
             projects.update([each.project] if each.project else [])
             yield f"{each.name or session}: {each.action}, {plural(each.added, 'new turn')}"

@@ -31,6 +31,7 @@ class Fact(Value):
     """
 
     aliases: list[str]
+    asked: bool  # somebody asked outright to have it remembered
     category: str
     certain: bool  # else a candidate: it counts when another session says it again
     date: str
@@ -52,6 +53,7 @@ class Fact(Value):
             "date": "",
             "taint": "",
             "certain": True,
+            "asked": False,
         }
         super().__init__(**{**fresh, **fields, **more})
 

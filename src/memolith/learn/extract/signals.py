@@ -94,6 +94,7 @@ _LEAD = re.compile(r"(?:[JAO,]|[Nl],|K[JA]?[Tct,]*)*")
 _BACK = re.compile(r"^[JA,]*K[TJA]*$")
 _ASKS_LAST = re.compile(r",[JA]*K[TJ]*$")  # "…, please remember that"
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
+_BETWEEN = " \t,;:.!?、，：；。（("
 _NAMING = ".n#UvuXBP"
 _TABLES = [
     {name: (points, re.compile(found)) for name, (points, found) in each.items()} for each in (_WAYS, _MORE)
@@ -106,11 +107,6 @@ class Judged(Value):
     points: int
     statement: str
     ways: list[str]
-
-    @property
-    def asked(self) -> bool:
-        """Whether somebody asked outright to have it remembered."""
-        return "keep" in self.ways
 
 
 def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool) -> Judged | None:
@@ -159,13 +155,17 @@ def fact(judged: Judged) -> Fact:
         category, scope = settled_place("preferences", "user", judged.statement)
     elif category == "principles" and {"decide", "gone"} & set(judged.ways):
         category = "decisions"
-    return Fact(judged.statement, category, scope, certain=judged.points >= CERTAIN)
+    return Fact(
+        judged.statement, category, scope, certain=judged.points >= CERTAIN, asked="keep" in judged.ways
+    )
 
 
 def _statement(text: str, read: Marks) -> str:
     """Return what a sentence states, without what leads to it."""
     end = _LEAD.match(read.letters).end()  # type: ignore[union-attr]
     start = read.places[end] if end < len(read.places) else 0
+    while start and not (text[start - 1].isalnum() or text[start - 1] in _BETWEEN):
+        start -= 1  # a bracket or sign belongs to what it opens
     said = text[start:].rstrip()
     if "(" in text[:start] and said.count(")") > said.count("("):
         said = said.rstrip(".!").removesuffix(")")  # the whole sentence is in brackets
@@ -198,7 +198,8 @@ def sentence(text: str) -> str:
     """Return a text as a sentence, with an initial capital and a full stop."""
     bare = _SMILE.sub("", text).strip(" \t,;:-–—")
     first = bare.split(maxsplit=1)[0] if bare else ""
-    # Only a plain word gets a capital; a name such as `app.yaml` keeps its spelling.
-    if first.replace("'", "").isalpha() and first.islower():
+    # Only a word that is known to be none gets a capital: a name such as `pnpm` keeps its spelling.
+    plain = first.replace("'", "").isalpha() and first.islower()
+    if plain and (first in STOP or marks.read(first).letters not in ("", ".", "n", "#")):
         bare = bare[0].upper() + bare[1:]
     return bare if bare.endswith((".", "!", "…", "。", "！")) else f"{bare}."

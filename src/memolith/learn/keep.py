@@ -1,0 +1,58 @@
+"""Facts of a session as records.
+
+What a person asked outright to have remembered ("remember that …") is kept as soon as the session is brought
+in: that is a request, not learning, so it needs no setting of learning, no model, and no review.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memolith.base.errors import MemolithError, StorageError
+from memolith.learn.extract import rules
+from memolith.memory.records import Records
+from memolith.memory.sessions import Sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memolith.learn.extract.facts import Fact
+    from memolith.memory.home import Home
+
+
+def asked(home: Home, name: str, new: int) -> int:
+    """Keep what people asked to have remembered in the last `new` turns of a session; return how much."""
+    if not new or not home.settings.flag("hooks.remember"):
+        return 0
+    session = Sessions(home).get(name)
+    if session.mode in ("disabled", "polluted") or session.source not in ("", "interactive"):
+        return 0
+    last = max((turn.number for turn in session.turns), default=0)
+    found = rules.extract(session, home.settings).facts
+    fresh = [fact for fact in found if fact.asked and fact.quotes[0][0] > last - new]
+    return records(home, name, fresh)[0]
+
+
+def records(home: Home, session: str, facts: Iterable[Fact]) -> tuple[int, str]:
+    """Store facts as records; one that is refused does not stop the others. Return how many, and why not."""
+    stored, refused = 0, []
+    for fact in facts:
+        source = f"{session}#{fact.quotes[0][0]}" if fact.quotes else session
+        try:
+            Records(home.from_source("extracted", fact.taint or None)).add(
+                fact.text,
+                category=fact.category,
+                scope=fact.scope,
+                title=fact.title,
+                aliases=fact.aliases,
+                keywords=fact.keywords,
+                source=source,
+                certain=fact.certain,
+            )
+        except StorageError:
+            raise
+        except MemolithError as error:
+            refused.append(str(error))
+            continue
+        stored += fact.certain
+    return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""

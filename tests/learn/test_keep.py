@@ -1,0 +1,66 @@
+"""What a person asked for is kept at once; what is said again counts; what was kept can be seen."""
+
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.edges.cli import main
+from memolith.learn import keep
+from tests.learn.talk import session
+from tests.ledger import proves
+
+
+def told(mem: Mem, name: str, *said: str) -> str:
+    turns = [pair for text in said for pair in (("user", text), ("assistant", "OK."))]
+    return mem.sessions.add(session(*turns, name=name, time="2026-11-10T09:00:00Z")).name
+
+
+@proves("S2.94")
+def test_a_request_to_remember_is_kept_although_learning_is_off(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert mem.learning.off
+    name = told(mem, "one", "Remember that the queue listens on port 5433.", "always sign your commits")
+    assert keep.asked(mem, name, 4) == 1
+    (record,) = mem.records.list()
+    assert (record.body.strip(), record.source) == ("The queue listens on port 5433.", f"{name}#1")
+    assert not mem.review.list()
+    mem.records.delete(record.id)
+    assert keep.asked(mem, name, 2) == 0  # of the last turns only: what was deleted stays away
+    monkeypatch.setenv("MEMOLITH_HOOKS_REMEMBER", "false")
+    with Mem.open(mem.identity.root) as other:
+        assert keep.asked(other, name, 4) == 0
+
+
+@proves("S2.92")
+def test_a_candidate_counts_when_another_session_says_it_again(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "none")
+    with Mem.open(mem.identity.root) as learning:
+        told(learning, "one", "start", "use conventional commits")
+        learning.learning.run(force=True)
+        assert learning.records.list() == []
+        (hit, *_) = learning.recall("conventional commits").hits
+        assert hit.origin.endswith("candidate")
+        assert "conventional" not in (learning.context_block() or "")
+        told(learning, "two", "go", "use conventional commits")
+        learning.learning.run(force=True)
+        (record,) = learning.records.list()
+        assert record.body.strip() == "Use conventional commits."
+        assert (learning.context_block() or "").count("Use conventional commits.") == 1
+
+
+@proves("S2.94")
+def test_the_log_shows_what_was_written_by_whom_and_from_where(
+    mem: Mem, work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = told(mem, "one", "Remember that the queue listens on port 5433.")
+    keep.asked(mem, name, 2)
+    assert main(["--project", str(work), "log", "--days", "3650"]) == 0
+    shown = capsys.readouterr().out
+    assert "extracted" in shown
+    assert "The queue listens on port 5433." in shown
+    assert f"from {name}#1" in shown
