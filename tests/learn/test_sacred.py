@@ -6,13 +6,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memolith.learn.consolidate import statements
-from memolith.learn.extract import rules
+from memolith.learn.extract import marks, rules
 from memolith.learn.queue.extractions import Extraction
 from memolith.text import typed
+from memolith.text.words.terms import STOP
 from tests.learn.talk import session
 from tests.ledger import proves
 
-_NAME = st.text(string.ascii_lowercase, min_size=2, max_size=9)
+# A name that is a word of its own ("bc") may get a capital at the beginning of a sentence.
+_NAME = st.text(string.ascii_lowercase, min_size=2, max_size=9).filter(
+    lambda name: marks.read(name).letters == "." and name not in STOP
+)
 _NUMBER = st.integers(0, 10**6).map(str)
 TOKEN = st.one_of(
     _NUMBER,
