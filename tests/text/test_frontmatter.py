@@ -8,8 +8,7 @@ from memolith.text.frontmatter import compose, set_fields, split
 from memolith.text.yaml import YamlError
 
 HEADED = st.builds(
-    lambda bom, lines, newline: bom + newline.join(lines),
-    st.sampled_from(["", "\ufeff"]),
+    lambda lines, newline: newline.join(lines),
     st.lists(
         st.sampled_from(["---", "--- ", "...", "a: 1", "b: [x]", "# c", "a: &x", "", "text", "  d: e"]),
         max_size=8,
@@ -60,11 +59,11 @@ def test_foreign_keys_order_and_comments_stay() -> None:
     )
 
 
-def test_line_endings_and_byte_order_mark_stay() -> None:
-    text = "\ufeff---\r\nname: old\r\n---\r\nbody\n"
-    assert set_fields(text, {"name": "new"}) == "\ufeff---\r\nname: new\r\n---\r\nbody\n"
+def test_line_endings_stay() -> None:
+    text = "---\r\nname: old\r\n---\r\nbody\n"
+    assert set_fields(text, {"name": "new"}) == "---\r\nname: new\r\n---\r\nbody\n"
     assert set_fields("---\r\n---\r\n", {"a": "b"}) == "---\r\na: b\r\n---\r\n"
-    assert set_fields("\ufeffbody\r\n", {"a": "b"}) == "\ufeff---\r\na: b\r\n---\r\nbody\r\n"
+    assert set_fields("body\r\n", {"a": "b"}) == "---\r\na: b\r\n---\r\nbody\r\n"
 
 
 def test_a_key_with_a_dot_is_one_key() -> None:
@@ -92,8 +91,7 @@ def test_set_fields_are_read_back_and_the_rest_stays(text: str, changes: dict[st
         return
     after = split(result)
     assert after.fields == {**before.fields, **changes}
-    assert after.body == (before.body if before.head else text.removeprefix("\ufeff"))
-    assert after.head.startswith("\ufeff") == text.startswith("\ufeff")
+    assert after.body == (before.body if before.head else text)
 
 
 @given(st.dictionaries(st.text(max_size=20), st.text(max_size=60), max_size=3), st.text())

@@ -279,7 +279,7 @@ class Memories(Kept):
                 raise NotFoundError(f"The path {path} does not exist")
             edits = []
             for each in paths:
-                text = (tree.read(each) or b"").decode("utf-8", "surrogateescape")
+                text = files.text_of(tree.read(each) or b"", files.EXACT)
                 if new is not None:
                     goal = new + each[len(old) :]
                     edits.append(writeset.Edit(path=goal, base=None, marker="", new=text))

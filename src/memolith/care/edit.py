@@ -24,7 +24,7 @@ from memolith.memory import note_index
 from memolith.memory.document import diff
 from memolith.memory.notes import find_note
 from memolith.memory.undo import find_file
-from memolith.store import layout
+from memolith.store import files, layout
 from memolith.store.screen import check, quoted
 from memolith.text import frontmatter, markdown
 from memolith.text.digest import sha256
@@ -245,7 +245,7 @@ def _problem(text: str) -> str:
 
 
 def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+    return files.text_of(data, files.EXACT)
 
 
 Hunk = tuple[int, int, tuple[str, ...]]  # start line, end line, replacement

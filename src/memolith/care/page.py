@@ -233,4 +233,4 @@ def _stem(path: str) -> str:
 
 
 def _text(data: bytes | None) -> str:
-    return "" if data is None else data.decode("utf-8", "replace")
+    return "" if data is None else files.text_of(data)

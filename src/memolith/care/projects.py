@@ -25,6 +25,7 @@ from memolith.memory.document import MARKER, hand_written
 from memolith.memory.entries import numbered
 from memolith.store import layout, registry
 from memolith.store.allow_list import allowed
+from memolith.store.files import BOM
 from memolith.store.screen import quoted, screen
 from memolith.text import markdown
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
     from memolith.env.project import Project
     from memolith.memory.home import Home
-
-_BOM = "\ufeff"
 
 
 class Skipped(Value):
@@ -210,7 +209,7 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
         if whole:
             return old
         # A byte order mark in the middle of a file would be garbage.
-        new = text.removeprefix(_BOM)
+        new = text.removeprefix(BOM)
         if by_line:
             new, _ = markdown.drop_known_lines(old, new)
         if not new.strip() or _contains(old, new):
@@ -222,7 +221,7 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
 
 def _contains(old: str, new: str) -> bool:
     """Whether `old` contains `new` as complete lines."""
-    old, new = (each.removeprefix(_BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
+    old, new = (each.removeprefix(BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
     return f"\n{new}\n" in f"\n{old}\n"
 
 

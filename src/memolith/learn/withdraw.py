@@ -20,7 +20,7 @@ from memolith.learn.queue.queue import CONSOLIDATE, Queue
 from memolith.memory import review, taken_back
 from memolith.memory.document import MARKER
 from memolith.memory.records import Records
-from memolith.store import layout, writeset
+from memolith.store import files, layout, writeset
 from memolith.store.writeset import Edit
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]
     top = layout.path(previous.slug)
     if everything:
         for path in _all_files(home, top):
-            text = (Tree(str(home.root)).read(path) or b"").decode("utf-8", "surrogateescape")
+            text = files.text_of(Tree(home.store).read(path) or b"", files.EXACT)
             yield Edit(path=path, marker="", base=writeset.base_of(text), new=None)
         return
     if previous.below:

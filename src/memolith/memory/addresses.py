@@ -68,8 +68,9 @@ def resolve(home: Home, uri: str) -> Resource:
 
 def of_file(home: Home, relative: str) -> Resource:
     """Return a file of the store with its address; the text is empty if the file does not exist."""
-    data = Tree(home.store).read(relative)
-    text = files.text_of(data or b"").removeprefix("\ufeff")
+    tree = Tree(home.store)
+    data = tree.read(relative)
+    text = masked(tree, relative, files.text_of(data or b""))
     return Resource(uri=address_of(relative), mime=mime(relative), listing=None, text=text)
 
 
@@ -158,7 +159,7 @@ def _file(tree: Tree, scope: str, parts: tuple[str, ...], uri: str) -> Resource:
     data = tree.read(relative)
     if data is None:
         raise _nothing(uri)
-    text = files.text_of(data).removeprefix("\ufeff")
+    text = files.text_of(data)
     if relative == layout.path(scope, layout.INDEX):
         text = note_index.whole(tree, scope)
     if parts[0] == "records" and Entry("record", parts[-1], text).status == "quarantined":

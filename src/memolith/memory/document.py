@@ -9,7 +9,7 @@ from __future__ import annotations
 from memolith.base.errors import InputError, LossError
 from memolith.env.paths import Tree
 from memolith.memory import arguments
-from memolith.store import layout
+from memolith.store import files, layout
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -161,7 +161,7 @@ def _archive(home: Home, change: Change, limit: int) -> str:
     moved: list[str] = []
 
     def add(old: str | None) -> str | None:
-        text = (Tree(home.gate.root).read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
+        text = files.text_of(Tree(home.gate.root).read(layout.MEMORY) or b"", files.EXACT)
         moved[:] = overflow(text, limit)
         return markdown.append(old or "", "".join(moved)) if moved else old
 

@@ -80,7 +80,7 @@ def _name(text: str, now: float) -> str:
 
 def _read(root: str, relative: str) -> Lesson | None:
     loaded = entries.load(root, relative, "lesson")
-    body = loaded[0].parsed.body.strip("\ufeff\n") if loaded else ""
+    body = loaded[0].parsed.body.strip("\n") if loaded else ""
     if loaded is None or not body.strip():
         return None
     day = relative.rpartition("/")[2][:10]

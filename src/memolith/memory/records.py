@@ -281,7 +281,7 @@ class Records(entries.Entries):
         slug = layout.scope_of(record.filename)
         new = layout.path(slug, "records", category, f"{record.id}.md")
         with self._home.gate.scope(slug):
-            text = (Tree(self._root).read(record.filename) or b"").decode("utf-8", "surrogateescape")
+            text = files.text_of(Tree(self._root).read(record.filename) or b"", files.EXACT)
             # First write the new place, then delete the old one: a crash leaves it twice, but loses nothing.
             self._home.gate.rewrite(new, lambda _: text, op="reclassify")
             entries.store(self._home.gate, new, fields, None, "reclassify")

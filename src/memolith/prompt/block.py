@@ -254,7 +254,7 @@ def _part(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES, *, end: bool
         return "", False
     more = size > len(data)
     # The first or last character may be incomplete.
-    text = data.decode("utf-8", "ignore") if more else files.text_of(data).removeprefix("\ufeff")
+    text = files.text_of(data, "ignore" if more else "replace")
     return inside(allow_list.masked(root, relative, text, seen)), more
 
 

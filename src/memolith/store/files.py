@@ -28,6 +28,8 @@ _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(o
 _AT_ONCE = _SAFELY | getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait for its other end
 _OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFELY
 _MAX_LOG = 1_048_576
+BOM = "\ufeff"  # the byte order mark
+EXACT = "surrogateescape"
 _NOT_SUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV)
 
 
@@ -40,9 +42,18 @@ def storage_errors(path: str, kind: type[StorageError] = StorageError) -> Iterat
         raise kind(path, error) from error
 
 
-def text_of(data: bytes) -> str:
-    """Decode for showing: bytes that are not UTF-8 become a visible replacement character."""
-    return data.decode("utf-8", "replace")
+def text_of(data: bytes, errors: str = "replace") -> str:
+    """Decode a file of the store, without the byte order mark that some editors put before the text.
+
+    Bytes that are not UTF-8 become a visible replacement character, or survive (`EXACT`).
+    """
+    return data.decode("utf-8", errors).removeprefix(BOM)
+
+
+def bytes_of(text: str, before: bytes | None) -> bytes:
+    """Encode the new text of a file; a byte order mark that it had before stays."""
+    mark = BOM.encode() if before and before.startswith(BOM.encode()) else b""
+    return mark + text.encode("utf-8", EXACT)
 
 
 def state(home: str) -> Tree:

@@ -15,6 +15,7 @@ import contextlib
 import os
 import time
 from _thread import get_ident
+from functools import partial
 
 from memolith.base import whole
 from memolith.base.errors import ConflictError, MemolithError, StorageError
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 # How long to wait for a program that is saving the file in place.
 _SAVE_SECONDS = 1.0
 _MAX_ROUNDS = 100
+_VERBATIM = ("overwrite", "rewrite")  # these changes leave nothing of the file, not even its mark
 
 
 class Change:
@@ -142,23 +144,16 @@ class Gate:
         The text is checked, cleaned, masked and cut to `cap` before `apply` sees it. `op` names the change
         in the history (`remember=False`: none is kept), `if_sha256` is the precondition.
         """
-        by_hand = self.by_hand
-        masked: list[str] = []
+        allow = partial(allowed, self.root, layout.scope_of(relative))
+        text, warnings = screen(text, cap, allow, by_hand=self.by_hand)
 
-        def allow() -> frozenset[str]:
-            return allowed(self.root, layout.scope_of(relative))
-
-        def settle(old: str | None) -> str | None:
+        def applied(old: str | None) -> str | None:
             new = apply(old, text)
-            if new is not None:
-                # Not even a line joined from two harmless pieces may opt out, unless a person writes it.
-                new = new if by_hand else hygiene.unallowed(new, old or "")
-                new, masked[:] = settled(old or "", new, allow, by_hand=by_hand, name=relative)
-            return new
+            # Not even a line joined from two harmless pieces may opt out, unless a person writes it.
+            return new if new is None or self.by_hand else hygiene.unallowed(new, old or "")
 
-        text, warnings = screen(text, cap, allow, by_hand=by_hand)
-        result = self.rewrite(relative, settle, op=op, if_sha256=if_sha256, remember=remember)
-        result.warnings[:0] = warnings + masked
+        result = self.rewrite(relative, applied, op=op, if_sha256=if_sha256, remember=remember)
+        result.warnings[:0] = warnings
         result.written = len(text.encode("utf-8"))
         return result
 
@@ -172,15 +167,21 @@ class Gate:
         undoes: int | None = None,
         remember: bool = True,
     ) -> Change:
-        """Change a file by a function of its text; for changes without new text."""
+        """Change a file by a function of its text; secrets in the lines it touches are masked."""
+        allow, masked = partial(allowed, self.root, layout.scope_of(relative)), list[str]()
 
         def on_bytes(old: bytes | None) -> bytes | None:
-            # Bytes that are not UTF-8 pass through untouched.
-            new = apply(None if old is None else old.decode("utf-8", "surrogateescape"))
-            return None if new is None else new.encode("utf-8", "surrogateescape")
+            # Bytes that are not UTF-8 pass through untouched, and so does a byte order mark.
+            text = None if old is None else files.text_of(old, files.EXACT)
+            new = apply(text)
+            if new is None:
+                return None
+            new, masked[:] = settled(text or "", new, allow, name=relative)
+            return files.bytes_of(new, None if op in _VERBATIM else old)
 
         with self.scope(layout.scope_of(relative)):
             done = self._apply(relative, on_bytes, op, if_sha256, undoes, remember=remember)
+        done.warnings[:0] = masked
         whole.note_write()
         return done
 
@@ -263,9 +264,8 @@ class Gate:
     ) -> Out:
         """Put `new` at `place` and take out the actual old file; `old` is its expected content.
 
-        `seen` is the file's fingerprint when we read it. If it has changed, do not even start: our text,
-        based on an older one, would be briefly visible.
-
+        If the file no longer has the fingerprint `seen`, do not even start: our text, based on an older one,
+        would be briefly visible.
         Returns the bytes that were there, the file that holds them, and whether somebody still has
         that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """

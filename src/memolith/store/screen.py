@@ -101,12 +101,12 @@ _ABOVE_TEXT = ("title", "heading", "section")
 
 
 def settled(
-    old: str, new: str, allow: Callable[[], frozenset[str]], *, by_hand: bool = False, name: str = ""
+    old: str, new: str, allow: Callable[[], frozenset[str]], *, name: str = ""
 ) -> tuple[str, list[str]]:
     """Mask secrets in the lines that a change touches, read in their new context; return what was masked.
 
     What names a secret may be in the same line, in the line before, or in the heading or title above; without
-    either, the file's `name` counts.
+    either, the file's `name` counts. A line that still opts out is a person's.
     """
     first, last = _changed(old, new)
     first = max(first, _head_end(new))
@@ -114,7 +114,7 @@ def settled(
         return new, []
     lead = _lead(new, first, name)
     piece = lead + new[first:last]
-    findings = [each for each in _masked(piece, allow, by_hand=by_hand)[1] if each.end > len(lead)]
+    findings = [each for each in _masked(piece, allow, by_hand=True)[1] if each.end > len(lead)]
     if not findings:
         return new, []
     from memolith.text.secrets.redact import masked

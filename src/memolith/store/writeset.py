@@ -225,7 +225,7 @@ def _remove_empty(tree: Tree, slug: str, path: str) -> None:
 
 
 def _text(data: bytes | None) -> str | None:
-    return None if data is None else data.decode("utf-8", "surrogateescape")
+    return None if data is None else files.text_of(data, files.EXACT)
 
 
 def _bytes(text: str) -> bytes:

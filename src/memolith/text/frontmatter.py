@@ -38,9 +38,8 @@ class Parsed:
 
 def split(text: str) -> Parsed:
     """Take the head (with its `---` lines) from the body; `head + body == text`."""
-    start = 1 if text.startswith("\ufeff") else 0
-    first = text.find("\n", start)
-    if first < 0 or text[start:first].rstrip("\r ") != "---":
+    first = text.find("\n")
+    if first < 0 or text[:first].rstrip("\r ") != "---":
         return Parsed("", text, {}, None)
     at = first + 1
     while at < len(text) and at <= miniyaml.MAX_BYTES + first:
@@ -76,9 +75,8 @@ def set_fields(text: str, changes: Mapping[str, str | Sequence[str]]) -> str:
     if parsed.problem:
         raise miniyaml.YamlError(1, parsed.problem)
     if not parsed.head:
-        bom = "\ufeff" if text.startswith("\ufeff") else ""
         head = compose({key: _node(value) for key, value in changes.items()}, "")
-        return bom + head.replace("\n", newline_of(text)) + text.removeprefix(bom)
+        return head.replace("\n", newline_of(text)) + text
     from memolith.text.yaml_edit import set_path
 
     start = parsed.head.index("\n") + 1

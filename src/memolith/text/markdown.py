@@ -61,19 +61,50 @@ def append(old: str, new: str) -> str:
 def drop_known_lines(old: str, new: str) -> tuple[str, int]:
     """Remove from `new` the lines that `old` has already, and repeats; blank lines stay.
 
-    Returns what is left and how many lines were dropped.
+    A code block or a table goes or stays as a whole, and a line without words, such as a rule, goes with the
+    rest. Returns what is left and how many lines were dropped.
     """
-    known = {same_line(line) for line in old.split("\n")}
+    known = [same_line(line) for line in old.split("\n")]
+    single = set(known)
     kept: list[str] = []
     skipped = 0
-    for line in _split(new):
-        key = same_line(line)
-        if key and key in known:
-            skipped += 1
+    for unit in _units(new):
+        keys = [same_line(line) for line in unit]
+        if _has_words(keys[0]) and keys[0] in single if len(keys) == 1 else _contains(known, keys):
+            skipped += len(keys)
             continue
-        known.add(key)
-        kept.append(line)
+        known += keys
+        single.update(keys)
+        kept += unit
+    if skipped and not any(map(_has_words, kept)):
+        blank = [line for line in kept if not line.strip()]
+        kept, skipped = blank, skipped + len(kept) - len(blank)
     return "".join(kept), skipped
+
+
+def _units(text: str) -> Iterator[list[str]]:
+    """Yield the lines of a text, those of a code block or a table together."""
+    unit: list[str] = []
+    was_table = False
+    for _, line, fenced in rows(text):
+        is_table = not fenced and line.lstrip().startswith("|")
+        if unit and not fenced and not (is_table and was_table):
+            yield unit
+            unit = []
+        unit.append(line)
+        was_table = is_table
+    if unit:
+        yield unit
+
+
+def _contains(lines: list[str], part: list[str]) -> bool:
+    """Whether some lines stand among others, one after the other."""
+    starts = (at for at, line in enumerate(lines) if line == part[0])
+    return any(lines[at : at + len(part)] == part for at in starts)
+
+
+def _has_words(line: str) -> bool:
+    return any(map(str.isalnum, line))
 
 
 def parts(text: str) -> list[Part]:
@@ -141,7 +172,6 @@ def presentable(text: str) -> str:
     Comments go, sections that hold nothing but comments go (an untouched template leaves nothing), and a
     section's date moves from its comment to its heading.
     """
-    text = text.removeprefix("\ufeff")
     kept: list[str] = []
     at = 0
     for part in parts(text) if "## " in text else ():
@@ -169,7 +199,7 @@ def halves(text: str, marker: str) -> tuple[str, str | None]:
     while at >= 0:
         end = text.find("\n", at)
         rest = text[at + len(marker) : len(text) if end < 0 else end]
-        if (at == 0 or text[at - 1] in "\n\ufeff") and not rest.strip():
+        if (at == 0 or text[at - 1] == "\n") and not rest.strip():
             return text[:at], text[end + 1 :] if end >= 0 else ""
         at = text.find(marker, at + 1)
     return text, None
@@ -184,7 +214,7 @@ def with_lower_half(text: str, marker: str, below: str) -> str:
     if not below.strip():
         return above
     newline = newline_of(text)
-    gap = newline if above and above != "\ufeff" and not above.endswith("\n") else ""
+    gap = newline if above and not above.endswith("\n") else ""
     return above + gap + f"{marker}\n{below.replace(chr(13) + chr(10), chr(10))}".replace("\n", newline)
 
 

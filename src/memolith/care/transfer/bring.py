@@ -264,7 +264,7 @@ class _Run:
 
         if self._dry_run:
             there = Tree(self._gate.root).read(relative)
-            old = None if there is None else there.decode("utf-8", "surrogateescape")
+            old = None if there is None else files.text_of(there, files.EXACT)
             same = apply(old, kept) == old
             self._row(item, "known" if same else "new" if old is None else "merged", to=relative)
             return

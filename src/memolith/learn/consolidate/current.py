@@ -15,7 +15,7 @@ from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.learn.consolidate import statements
 from memolith.memory.document import MARKER
-from memolith.store import layout, writeset
+from memolith.store import files, layout, writeset
 from memolith.text import markdown
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _text(tree: Tree, path: str) -> str | None:
             return None  # nor is a file that is too large
         # Unreadable is not missing: otherwise all our lines would count as written by hand.
         raise
-    return None if data is None else data.decode("utf-8", "surrogateescape")
+    return None if data is None else files.text_of(data, files.EXACT)
 
 
 def _parse(text: str) -> Made:

@@ -20,7 +20,7 @@ from memolith.learn.consolidate.current import MADE, RAW, ROLLOUTS, SKILLS, SUMM
 from memolith.learn.consolidate.draft import Proposal
 from memolith.memory import review, taken_back
 from memolith.memory.document import MARKER
-from memolith.store import layout, writeset
+from memolith.store import files, layout, writeset
 from memolith.store.layout import PROPOSAL
 from memolith.store.screen import screen
 from memolith.store.writeset import Edit
@@ -313,7 +313,7 @@ def accept(home: Home, held: Held) -> str:
     refuse_links(previous)
     if previous.base() != held.arguments.get("base"):
         raise OutdatedError(held.id)
-    waits = (Tree(str(home.root)).read(held.filename) or b"").decode("utf-8", "surrogateescape")
+    waits = files.text_of(Tree(home.store).read(held.filename) or b"", files.EXACT)
     gone = writeset.Edit(path=held.filename, marker="", base=writeset.base_of(waits), new=None)
     # In the same set: one undo reverts the texts and holds the proposal again.
     done = commit(home, unpack(held.text), previous, also=[gone])
