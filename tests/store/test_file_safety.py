@@ -329,9 +329,8 @@ def test_every_kind_of_file_in_the_hostile_corpus_is_made_by_these_tests() -> No
     assert {row["gen"] for row in rows if row["cat"] == "E"} <= set(HOSTILE)
 
 
-def test_a_file_that_is_too_large_to_be_a_memory_is_shown_in_part_and_never_rewritten(
-    mem: Mem, store: Path
-) -> None:
+@proves("S0.76")
+def test_a_file_that_is_too_large_to_be_a_memory_is_named_and_never_rewritten(mem: Mem, store: Path) -> None:
     mem.write("note", "needle", name="good")
     for name, text, reason in (
         ("bytes", "needle\n" + "x" * 5_000_000, "5,000,007 bytes, more than the 4,194,304"),
@@ -339,11 +338,13 @@ def test_a_file_that_is_too_large_to_be_a_memory_is_shown_in_part_and_never_rewr
     ):
         path = store / "notes" / f"{name}.md"
         path.write_text(text)
-        with pytest.raises(MemolithError, match=f"{name}.md: has {reason} of a memory; split it"):
-            mem.write("note", "more", name=name)
+        for ask in (lambda n=name: mem.write("note", "more", name=n), lambda n=name: mem.read("note", n)):
+            with pytest.raises(MemolithError, match=f"{name}.md: has {reason} of a memory; split it"):
+                ask()
         assert path.read_text() == text
-        assert mem.read("note", name).startswith("needle\n")
-    assert len(mem.search("needle")) == 3
+    found = mem.search("needle")
+    assert [hit.name.rpartition("/")[2] for hit in found] == ["good.md"]
+    assert [each.partition(": ")[0].rpartition("/")[2] for each in found.missing] == ["bytes.md", "lines.md"]
 
 
 def test_a_file_that_is_cut_short_while_it_is_read_is_read_again(
