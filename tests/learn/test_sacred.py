@@ -2,7 +2,7 @@
 
 import string
 
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memolith.learn.consolidate import statements
@@ -42,6 +42,7 @@ FORMS = (
 
 
 @proves("S2.93")
+@settings(max_examples=10 * settings().max_examples)  # 100,000 in the long profile
 @given(st.sampled_from(FORMS), _NAME, TOKEN, TOKEN)
 def test_every_number_path_and_name_of_a_quote_survives(form: str, name: str, one: str, other: str) -> None:
     said = form.format(f"{name} service", one, other)

@@ -33,6 +33,7 @@ _OWN_ATTACHMENTS = frozenset(
     ]
 )
 _PATHS = ("filename", "path", "filePath", "displayPath", "planFilePath")
+_REJECTED = "User rejected tool use"
 _READ = lazy(r"Called the Read tool with the following input: ([^\n]*)")
 _BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
 
@@ -87,10 +88,12 @@ class ClaudeCode(JsonLines):
 
     def _prompt(self, row: Record, message: Record, into: Transcript) -> None:
         content, time = message.get("content"), row.get("timestamp")
+        # Said by the program beside the result: a result itself may say anything.
+        denied = row.get("toolDenialKind") == "user-rejected" or row.get("toolUseResult") == _REJECTED
         for block in listed(content):
             if block.get("type") == "tool_result":
-                ok = not block.get("is_error")
-                into.result(block.get("tool_use_id"), plain(block.get("content")), ok=ok, time=time)
+                ok, text = not block.get("is_error"), plain(block.get("content"))
+                into.result(block.get("tool_use_id"), text, ok=ok, denied=denied and not ok, time=time)
         texts = _texts(content)
         into.heed(content)
         for ran in _BANG.findall("\n".join(texts)):

@@ -250,8 +250,17 @@ class Transcript:
         typed = self.known.get("source", "interactive") == "interactive"
         return "tool" if role == "user" and not typed else ""
 
-    def result(self, call_id: object, text: str, *, ok: bool, time: object = "", tool: object = "") -> None:
-        """Add what a tool brought: its call, a line feed, its result."""
+    def result(
+        self,
+        call_id: object,
+        text: str,
+        *,
+        ok: bool,
+        denied: bool = False,
+        time: object = "",
+        tool: object = "",
+    ) -> None:
+        """Add what a tool brought: its call, a line feed, its result. `denied`: a person refused the call."""
         name, line = self._waiting.pop(str(call_id), None) or [cut(str(tool or "tool"), _MAX_NAME), ""]
         most = MAX_RESULT if self._spent < _FULL else _SHORT
         whole = len(text) <= 4 * MAX_RESULT
@@ -259,7 +268,9 @@ class Transcript:
         if text.strip() and line.startswith("$ ") and shows_secret_file(line):
             text = "[secret:encoded-secret]"
         text = cut(without_injected(text[: 4 * MAX_RESULT]).strip("\n"), most, _CUT, whole=whole)
-        self._add("tool", f"{line or name}\n{text}", time, name, "ok" if ok else "error")
+        self._add(
+            "tool", f"{line or name}\n{text}", time, name, "denied" if denied else "ok" if ok else "error"
+        )
 
     def _add(self, role: str, text: str, time: object, tool: str = "", outcome: str = "") -> None:
         self._key = ""
