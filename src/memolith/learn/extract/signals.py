@@ -72,7 +72,7 @@ _MORE = {
     "supposes": (-5, r"H"),  # "maybe", "could"
     "thinks": (-2, r"h"),  # "I think"
     "if": (-5, r"^[JAOM,.]{0,3}S"),
-    "points": (-2, r"^[JMA,]{0,2}[Td]"),  # "this …", "it …"
+    "points": (-2, r"^[JMA,]{0,4}[Td]"),  # "this …", "it …"
     "acts-on-it": (-1, r"^[^,]*[UvuZ][Td]|^[^,]*[Td]$|^[JAFO,]*[Uvu][^,]*[Td]"),  # "fix this"
     "now": (-3, r"M"),
     "when": (-2, r"^[JO,]*w[^Y]"),
@@ -82,7 +82,7 @@ _MORE = {
     "choice": (-3, r"P[^,]{0,2}[Td]"),  # "I prefer this one"
     "me": (-1, r"^[JO,.]{0,2}I(?![PUv])"),
     "task": (-3, r"^(?:N,)?[JAFO,]*[vu]"),  # "add a test"
-    "let-us": (-1, r"^[J,A]*F[uvTd.]"),
+    "let-us": (-2, r"^[JO,A]*F[uvTd.]"),
     "short": (-1, r"^.{0,4}$"),
 }
 # A question, a header or a purpose teaches nothing.
