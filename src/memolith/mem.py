@@ -57,6 +57,7 @@ class Mem(Home):
         mode: Mode | WriteMode = "append",
         name: str | None = None,
         *,
+        force: bool = False,
         if_sha256: str | None = None,
         scope: Scope = "project",
     ) -> WriteResult:
@@ -66,9 +67,10 @@ class Mem(Home):
         `scratchpad` to the project's checklist, `daily` to today's log, `note` to the note `name`.
 
         Raises InputError for an unknown target, mode or name, ConflictError if the file is not the one
-        with `if_sha256`, StorageError if the disk refuses.
+        with `if_sha256`, LossError if more than half of MEMORY.md would be lost without `force`,
+        StorageError if the disk refuses.
         """
-        return writing.write(self, target, content, mode, name, if_sha256=if_sha256, scope=scope)
+        return writing.write(self, target, content, mode, name, force=force, if_sha256=if_sha256, scope=scope)
 
     def read(
         self,

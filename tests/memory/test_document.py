@@ -1,5 +1,7 @@
 """MEMORY.md as one document: D4."""
 
+import os
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,11 +9,17 @@ from typing import Any
 
 import pytest
 
-from memolith import InputError, LossError, Mem
+from memolith import InputError, LossError, Mem, Tools
 from memolith.care.status import overview
+from memolith.edges.cli import main
 from memolith.memory.document import TEMPLATE
 from tests.conftest import Clock
 from tests.ledger import proves
+
+
+def _unhashed(path: Path) -> str:
+    """Return a document without the hashes in its dates."""
+    return re.sub(r", [0-9a-f]{8} -->", " -->", path.read_bytes().decode())
 
 
 @proves("S4.1", "S4.8", "S0.23")
@@ -44,12 +52,37 @@ def test_a_new_document_starts_from_the_template_which_leaves_no_trace(mem: Mem)
         "## Safety + Guardrails",
         "## Machine / Runtime",
         "## Memory Management Policy",
+        "## Facts",
     ]
     block = mem.context_block() or ""
-    assert "- a fact" in block
-    assert "About Me" not in block
+    assert "## Facts (updated 2026-11-15)\n- a fact" in block
+    assert not any(title[3:] in block for title in titles[:5])
     (mem.root / "MEMORY.md").write_text(TEMPLATE)
     assert mem.context_block() is None
+
+
+@proves("S4.10", "S4.11")
+@pytest.mark.parametrize("door", ["update", "write"])
+def test_an_appended_fact_is_never_under_a_heading_of_the_template(mem: Any, door: str) -> None:
+    mem.root.mkdir(parents=True)
+    path = mem.root / "MEMORY.md"
+
+    def append(text: str) -> str:
+        mem.update(text) if door == "update" else mem.write("long_term", text)
+        return str(mem.context_block()).replace(" (updated 2026-11-15)", "")
+
+    path.write_text("# Memory\n\n## About Me\n- Ann\n\n## Memory Management Policy\n- Keep it short.\n")
+    assert "- Keep it short.\n\n## Facts\n- I live in Oslo.\n" in append("- I live in Oslo.")
+    assert "- I live in Oslo.\n- I have a dog.\n" in append("- I have a dog.")
+    # The policy may also come last: then the facts stand above it, and it stays as it was.
+    path.write_text("## Facts\n- one\n\n## Memory Management Policy\n- Keep it short.\n")
+    assert "## Facts\n- one\n- two\n\n## Memory Management Policy\n- Keep it short.\n" in append("- two")
+    # A section of one's own, and one that is brought along, are left alone.
+    path.write_text("## Cooking\n- salt\n")
+    assert append("- pepper") == append("- pepper")
+    assert path.read_text() == "## Cooking\n- salt\n- pepper\n"
+    path.write_text("## About Me\n- Ann\n")
+    assert "- Ann\n## Pets\n- a dog\n" in append("## Pets\n- a dog")
 
 
 @proves("S4.2")
@@ -58,12 +91,52 @@ def test_personal_memory_never_lands_in_git(mem: Mem, work: Path) -> None:
     mem.remember("x", "T")
     assert list(work.rglob("*")) == []
     subprocess.run(["git", "init", "-q", str(work)], check=True)
-    inside = Mem.open(work, home=work / ".memolith")
-    inside.write("long_term", "personal")
-    status = subprocess.run(
-        ["git", "-C", str(work), "status", "--porcelain", "-uall"], capture_output=True, text=True, check=True
-    )
-    assert status.stdout == ""
+    Mem.open(work, home=work / ".memolith").write("long_term", "personal")
+    assert _seen_by_git(work) == []
+
+
+@proves("S4.2")
+@pytest.mark.parametrize("own", [None, "", "*.log", "*\n!.gitignore\n"])
+def test_a_home_that_was_there_before_is_kept_out_of_git_with_what_is_ours(
+    work: Path, own: str | None
+) -> None:
+    home = work / "data"
+    home.mkdir()
+    (home / "app.sqlite").write_text("theirs")
+    if own is not None:
+        (home / ".gitignore").write_text(own)
+    subprocess.run(["git", "init", "-q", str(work)], check=True)
+    with Mem.open(work, home=home) as mem:
+        mem.write("long_term", "personal")
+        mem.remember("x", "T")
+        mem.recall("personal")
+        assert mem.doctor().findings == []
+    expected = [] if own and "!" in own else ["data/app.sqlite"]
+    assert [name for name in _seen_by_git(work) if not name.endswith(".gitignore")] == expected
+    said = (home / ".gitignore").read_text()
+    assert said.startswith(own or "")
+    with Mem.open(work, home=home) as mem:
+        mem.write("long_term", "more")
+    assert (home / ".gitignore").read_text() == said
+
+
+@proves("S4.2")
+def test_a_checkout_made_later_is_noticed_and_one_of_the_memory_itself_is_left_alone(work: Path) -> None:
+    home = work / "data"
+    Mem.open(work, home=home).write("long_term", "personal")
+    subprocess.run(["git", "init", "-q", str(work)], check=True)
+    assert [each.kind for each in Mem.open(work, home=home).doctor().findings] == ["git"]
+    Mem.open(work, home=home).write("long_term", "more")
+    assert _seen_by_git(work) == []
+    subprocess.run(["git", "init", "-q", str(work / "versions")], check=True)
+    Mem.open(work, home=work / "versions").write("long_term", "mine")
+    assert "memory/MEMORY.md" in _seen_by_git(work / "versions")
+
+
+def _seen_by_git(top: Path) -> list[str]:
+    command = ["git", "-C", str(top), "status", "--porcelain", "-uall"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line[3:] for line in done.stdout.splitlines()]
 
 
 @proves("S4.16")
@@ -82,17 +155,54 @@ def test_a_rewrite_that_drops_most_of_the_text_shows_the_diff_and_needs_force(me
     assert mem.read().count("fact") == 10
 
 
+@proves("S4.16")
+def test_every_way_of_overwriting_asks_before_most_of_the_text_is_lost(
+    mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(work)
+    mem.write("long_term", "\n".join(f"- fact {n}" for n in range(10)))
+    tools = Tools(mem)
+    with pytest.raises(LossError):
+        mem.write("long_term", "- new", "overwrite")
+    assert main(["write", "long_term", "- new", "--mode", "overwrite"]) == LossError.exit_code
+    given = {"target": "long_term", "content": "- new", "mode": "overwrite"}
+    answer = tools.call("memory_write", given)
+    assert (answer.error, "drops 10 of 10 lines" in answer.text) == (True, True)
+    assert mem.read().count("fact") == 10
+    for force in (
+        lambda: mem.write("long_term", "- new", "overwrite", force=True),
+        lambda: main(["write", "long_term", "- new", "--mode", "overwrite", "--force"]),
+        lambda: tools.call("memory_write", {**given, "force": True}),
+    ):
+        force()
+        assert mem.read() == "- new"
+        mem.undo("long_term")
+        assert mem.read().count("fact") == 10
+    mem.write("scratchpad", "- [ ] a\n- [ ] b\n- [ ] c")
+    mem.write("scratchpad", "- [ ] d", "overwrite")
+    assert mem.read("scratchpad") == "- [ ] d"
+
+
+@proves("S4.17")
+def test_the_comments_of_the_template_do_not_count_for_the_soft_limit(mem: Mem) -> None:
+    fact = "x" * 3_900
+    assert mem.update(fact).warnings == []
+    facts = overview(mem)
+    assert len(mem.read()) > 4_000 > facts.characters
+    assert facts.warnings == []
+
+
 @proves("S4.17")
 def test_above_the_soft_limit_a_write_works_and_asks_to_condense(
     mem: Mem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert mem.write("long_term", "x" * 3_999).warnings == []
     result = mem.update("y" * 50)
-    assert any("4051 characters" in warning and "condense" in warning for warning in result.warnings)
+    assert any("4050 characters" in warning and "condense" in warning for warning in result.warnings)
     assert "y" * 50 in mem.read()
     facts = overview(mem)
-    assert facts.characters == 4051
-    assert facts.tokens == 1013
+    assert facts.characters == 4050
+    assert facts.tokens == 1012
     assert any("soft limit" in warning for warning in facts.warnings)
     monkeypatch.setenv("MEMOLITH_LONG_TERM_SOFT_LIMIT", "0")
     assert mem.update("z").warnings == []
@@ -109,7 +219,7 @@ def test_oldest_lines_can_be_moved_to_an_archive_and_none_is_lost(
         result = mem.update(f"- fact number {n:02d} of many")
     assert "moved to" in result.warnings[-1]
     text, archive = mem.read(), mem.read("note", "memory-archive", scope="user")
-    assert len(text) <= 200
+    assert overview(mem).characters <= 200
     assert "- fact number 11" in text
     assert "- fact number 00" in archive
     for n in range(12):
@@ -144,13 +254,13 @@ def test_a_section_is_replaced_and_every_other_byte_stays(mem: Mem, clock: Clock
     mem.write("long_term", "# M\r\n\r\nintro\r\n\r\n## One\r\nold\r\n\r\n## Two\r\nkeep  \r\n", "overwrite")
     mem.update_section("one", "new\nlines")
     path = mem.root / "MEMORY.md"
-    assert path.read_bytes() == (
-        b"# M\r\n\r\nintro\r\n\r\n## One\r\n<!-- updated 2026-11-15 -->\r\nnew\r\nlines\r\n\r\n"
-        b"## Two\r\nkeep  \r\n"
+    assert _unhashed(path) == (
+        "# M\r\n\r\nintro\r\n\r\n## One\r\n<!-- updated 2026-11-15 -->\r\nnew\r\nlines\r\n\r\n"
+        "## Two\r\nkeep  \r\n"
     )
     clock.seconds += 86_400
     mem.update_section("## Three", "third")
-    assert path.read_bytes().endswith(b"keep  \r\n\r\n## Three\r\n<!-- updated 2026-11-16 -->\r\nthird\r\n")
+    assert _unhashed(path).endswith("keep  \r\n\r\n## Three\r\n<!-- updated 2026-11-16 -->\r\nthird\r\n")
     with pytest.raises(InputError, match="section"):
         mem.update_section(" ", "x")
     with pytest.raises(InputError, match="###"):
@@ -171,6 +281,42 @@ def test_sections_show_their_age_to_the_agent_and_in_status(mem: Mem, clock: Clo
         ("Machine / Runtime", False),
     ]
     assert "About Me: updated 2026-11-15 (stale" in facts.render()
+
+
+@proves("S4.20")
+def test_every_change_renews_the_date_of_its_section_and_of_no_other(mem: Mem, clock: Clock) -> None:
+    mem.update_section("About Me", "I live in Oslo.")
+    mem.update_section("Machine / Runtime", "16 GB")
+    mem.update("- a fact")
+    clock.seconds += 300 * 86_400
+    mem.edit("long_term", "Oslo", "Berlin")
+    block = mem.context_block() or ""
+    assert "## About Me (updated 2027-09-11)\nI live in Berlin." in block
+    assert "## Machine / Runtime (updated 2026-11-15)\n16 GB" in block
+    assert "## Facts (updated 2026-11-15)\n- a fact" in block
+    mem.write("long_term", "- another fact")
+    assert "## Facts (updated 2027-09-11)\n- a fact\n- another fact" in (mem.context_block() or "")
+    mem.update(mem.read().replace("16 GB", "32 GB"), "rewrite")
+    assert "## Machine / Runtime (updated 2027-09-11)\n32 GB" in (mem.context_block() or "")
+    assert [each["stale"] for each in overview(mem).sections] == [False] * 3
+
+
+@proves("S4.20")
+def test_a_change_by_hand_takes_the_date_away_and_status_gives_the_files(mem: Mem, clock: Clock) -> None:
+    mem.update_section("About Me", "I live in Oslo.")
+    path = mem.root / "MEMORY.md"
+    clock.seconds += 300 * 86_400
+    path.write_text(path.read_text().replace("Oslo", "Berlin") + "\n## Mine\nwithout a date\n")
+    os.utime(path, (clock.seconds, clock.seconds))
+    assert "## About Me\nI live in Berlin." in (mem.context_block() or "")
+    facts = overview(mem)
+    assert [(each["title"], each["updated"], each["exact"]) for each in facts.sections] == [
+        ("About Me", "2027-09-11", False),
+        ("Mine", "2027-09-11", False),
+    ]
+    assert "About Me: updated 2027-09-11 or before (current)" in facts.render()
+    clock.seconds += 300 * 86_400
+    assert [each["stale"] for each in overview(mem).sections] == [True, True]
 
 
 @proves("S4.4")

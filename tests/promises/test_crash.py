@@ -96,7 +96,7 @@ def test_an_overwrite_on_a_disk_of_any_small_size_is_complete_or_not_done(
     for text in (OLD, NEW * 8, OLD * 4, NEW * 16, OLD):
         before = memory_files(mem).get("MEMORY.md")
         try:
-            mem.write("long_term", text, "overwrite")
+            mem.write("long_term", text, "overwrite", force=True)
         except StorageError as error:
             told = str(error)
             assert memory_files(mem).get("MEMORY.md") == before
@@ -115,7 +115,7 @@ def test_a_read_only_disk_can_be_read_and_a_write_says_why(disk: Callable[[str],
     disk("remount,ro")
     for target in ("long_term", "note"):
         with pytest.raises(StorageError, match=r"Read-only file system.*writable"):
-            mem.write(target, NEW, "overwrite", name="topic")
+            mem.write(target, NEW, "overwrite", name="topic", force=True)
     assert memory_files(mem) == before
     assert mem.read() == OLD
     assert mem.context_block() is not None
@@ -135,7 +135,7 @@ def test_a_directory_that_may_not_be_written_to_is_told(mem: Mem, monkeypatch: p
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)
         with pytest.raises(StorageError, match="Permission denied"):
-            mem.write("long_term", NEW, "overwrite")
+            mem.write("long_term", NEW, "overwrite", force=True)
     assert mem.read() == OLD
     assert not list(mem.root.rglob(".tmp/*"))
 
@@ -148,7 +148,7 @@ def test_a_write_whose_history_cannot_be_kept_still_happens_and_warns(mem: Mem) 
     Path(mem.home).mkdir()
     Path(mem.home, "history").write_text("not a directory")
     mem.write("long_term", OLD)
-    result = mem.write("long_term", NEW, "overwrite")
+    result = mem.write("long_term", NEW, "overwrite", force=True)
     assert mem.read() == NEW
     assert [each for each in result.warnings if "history" in each]
     mem.write("long_term", "- more\n")
@@ -161,8 +161,8 @@ def test_what_could_not_be_put_into_the_history_is_there_once_it_can(mem: Mem) -
     blocker = Path(mem.home, "history")
     blocker.write_text("not a directory")
     mem.write("long_term", OLD)
-    mem.write("long_term", NEW, "overwrite")
-    mem.write("long_term", "third\n", "overwrite")
+    mem.write("long_term", NEW, "overwrite", force=True)
+    mem.write("long_term", "third\n", "overwrite", force=True)
     blocker.unlink()
     mem.write("long_term", "fourth\n", "overwrite")
     assert {OLD.encode(), NEW.encode(), b"third\n"} <= kept(mem)

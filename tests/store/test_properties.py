@@ -113,15 +113,17 @@ class Memory(RuleBasedStateMachine):
     @rule(file=FILES, words=WORDS)
     def overwrite(self, file: Any, words: str) -> None:
         text = self.unique(words)
-        self.mem.write(file, text, "overwrite", name="topic")
+        self.mem.write(file, text, "overwrite", name="topic", force=True)
         self.note_change(file, text.encode())
 
     @rule(file=FILES, words=WORDS)
     def overwrite_with_precondition(self, file: Any, words: str) -> None:
         text = self.unique(words)
         with pytest.raises(ConflictError):
-            self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(b"never there"))
-        self.mem.write(file, text, "overwrite", name="topic", if_sha256=sha256(self.now[file]))
+            self.mem.write(
+                file, text, "overwrite", name="topic", force=True, if_sha256=sha256(b"never there")
+            )
+        self.mem.write(file, text, "overwrite", name="topic", force=True, if_sha256=sha256(self.now[file]))
         self.note_change(file, text.encode())
 
     @rule(file=FILES, words=WORDS, data=st.data())

@@ -17,7 +17,7 @@ from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
 from memolith.memory.sessions import secrets_of
-from memolith.store import files, layout, locks, registry
+from memolith.store import files, ignore, layout, locks, registry
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
 from memolith.text import frontmatter, markdown
@@ -85,7 +85,15 @@ def _findings(home: Home) -> list[Finding]:
             for look in (_index, _folders, _twins, _repeats, _identity):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
-    return [*findings, *_sessions(home), *_locks(home)]
+    return [*findings, *_sessions(home), *_locks(home), *_exposed(home)]
+
+
+def _exposed(home: Home) -> Iterator[Finding]:
+    """Find a home inside a git checkout that does not ignore it."""
+    if os.path.isdir(home.store) and (lines := ignore.exposed(home.path)):
+        path = os.path.join(home.path, ".gitignore")
+        message = f"lets git see personal memory; add to it: {' '.join(lines)}"
+        yield _found("git", path, message)
 
 
 def _sessions(home: Home) -> Iterator[Finding]:

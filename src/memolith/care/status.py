@@ -6,7 +6,7 @@ from datetime import date
 
 from memolith.base.values import MAX_INJECT_BYTES, Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
-from memolith.memory import note_index, review
+from memolith.memory import daily, document, note_index, review
 from memolith.memory.note_index import note_files
 from memolith.prompt import block
 from memolith.store import files, layout
@@ -54,7 +54,8 @@ class Overview(Value):
         ]
         for section in self.sections:
             age = "stale, check it" if section["stale"] else "current"
-            lines.append(f"section      {section['title']}: updated {section['updated']} ({age})")
+            when = section["updated"] if section["exact"] else f"{section['updated']} or before"
+            lines.append(f"section      {section['title']}: updated {when} ({age})")
         return "\n".join(lines + [f"warning      {warning}" for warning in self.warnings])
 
 
@@ -67,7 +68,7 @@ def overview(home: Home) -> Overview:
     injected = block.of(home).text
     limit = int(home.settings.number("long_term.soft_limit"))
     warnings = []
-    if limit and len(text) > limit:
+    if limit and document.length(text) > limit:
         warnings.append(f"MEMORY.md is above its soft limit of {limit:,} characters: condense it")
     if len(data) > MAX_INJECT_BYTES:
         warnings.append(
@@ -84,8 +85,8 @@ def overview(home: Home) -> Overview:
         home=home.path,
         project=home.project,
         project_root=home.identity.root,
-        characters=len(text),
-        tokens=estimate_tokens(text),
+        characters=document.length(text),
+        tokens=estimate_tokens(markdown.presentable(text)),
         notes=len(note_files(root, home.project)),
         user_notes=len(note_files(root, layout.USER)),
         open_items=len(markdown.open_items(scratchpad).splitlines()),
@@ -98,17 +99,19 @@ def overview(home: Home) -> Overview:
 
 
 def _sections(home: Home, text: str) -> list[dict[str, object]]:
+    """Return the age of each section: its date, else (nobody dated it, or not this text) the file's."""
     days = home.settings.number("long_term.stale_days")
     today = date.fromisoformat(home.today)
-    return [
-        {
-            "title": part.title,
-            "updated": part.updated,
-            "stale": (today - date.fromisoformat(part.updated)).days > days,
-        }
-        for part in markdown.parts(text)
-        if layout.is_date(part.updated)
-    ]
+    found = Tree(home.store).stat(layout.MEMORY)
+    changed = daily.day(found.st_mtime) if found else home.today
+    rows = []
+    for part in markdown.parts(text):
+        exact = layout.is_date(part.updated)
+        updated = part.updated if exact else changed
+        stale = (today - date.fromisoformat(updated)).days > days
+        if not part.blank:
+            rows.append({"title": part.title, "updated": updated, "exact": exact, "stale": stale})
+    return rows
 
 
 def _count_entries(text: str) -> int:

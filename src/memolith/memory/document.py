@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from memolith.base.errors import InputError, LossError
 from memolith.env.paths import Tree
-from memolith.memory import arguments
 from memolith.store import files, layout
 from memolith.text import markdown
 
@@ -34,31 +33,34 @@ TEMPLATE = (
     "<!-- Keep only what will still matter in about 3 months and changes behaviour.\n"
     "     How to use tools or do the job belongs in the system prompt, not here. -->\n"
 ) + "".join(f"\n## {title}\n<!-- {hint} -->\n" for title, hint in SECTIONS)
+_FEW = 2  # lines that may be replaced without a question; `undo` has them
 
 
-def appender(mode: str, *, force: bool, path: str, skipped: list[int]) -> Callable[[str | None, str], str]:
-    """Return the change for `update`: append, or replace everything (InputError for any other mode).
+def add(old: str, text: str) -> tuple[str, int]:
+    """Return MEMORY.md with lines added that it does not have, and how many it had.
 
-    `skipped` receives the number of lines that were already there.
+    They come last, but never under a heading of the template: an appended fact is no policy. Then they get a
+    section of their own, unless they bring one.
     """
-    if mode == "append":
-        return lambda old, text: _append(TEMPLATE if old is None else old, text, skipped)
-    arguments.one_of(mode, ("append", "rewrite"), "mode")
-    return lambda old, text: _rewrite(old or "", text, force=force, path=path)
-
-
-def _append(old: str, text: str, skipped: list[int]) -> str:
     new, known = markdown.drop_known_lines(old, text)
-    skipped.append(known)
-    return markdown.append(old, new) if new.strip() else old
+    if not new.strip():
+        return old, known
+    sections = markdown.parts(old)
+    is_under = bool(sections) and sections[-1].title.casefold() in markdown.TEMPLATE_SECTIONS
+    if not is_under or sections[-1].end < len(old) or new.lstrip().startswith(("# ", "## ")):
+        return markdown.append(old, new), known
+    facts = markdown.find_part(old, markdown.FACTS)
+    if facts is None:
+        return markdown.append(markdown.append(old, f"\n## {markdown.FACTS}"), new), known
+    above, rest = old[: facts.end].rstrip("\r\n"), old[facts.end :]
+    return markdown.append(above, f"{new.rstrip()}\n") + markdown.newline_of(old) + rest, known
 
 
-def _rewrite(old: str, text: str, *, force: bool, path: str) -> str:
-    if not force:
-        lost, total = dropped_lines(old, text)
-        if total and lost * 2 > total:
-            raise LossError(path, lost, total, diff(old, text))
-    return text
+def guard(old: str, new: str, path: str) -> None:
+    """Raise LossError if a new text drops most lines that say something, and more than a few."""
+    lost, total = dropped_lines(old, new)
+    if lost > _FEW and lost * 2 > total:
+        raise LossError(path, lost, total, diff(old, new))
 
 
 def dropped_lines(old: str, new: str) -> tuple[int, int]:
@@ -69,8 +71,8 @@ def dropped_lines(old: str, new: str) -> tuple[int, int]:
 
 
 def _lines_with_content(text: str) -> list[str]:
-    """Return the lines with content: losing a template's headings and comments does not count."""
-    return [line for line in markdown.presentable(text).splitlines() if line.strip()]
+    """Return the lines with content: losing headings and comments does not count."""
+    return [line for line in markdown.presentable(text).splitlines() if line.strip(" #") and line[:1] != "#"]
 
 
 def diff(old: str, new: str) -> str:
@@ -110,7 +112,7 @@ def overflow(text: str, limit: int) -> list[str]:
 
     Only list items and plain lines go; headings, comments, code blocks and the newest line stay.
     """
-    excess = len(text) - limit
+    excess = length(text) - limit
     go: list[str] = []
     lines = text.splitlines(keepends=True)
     fence = comment = False
@@ -141,10 +143,15 @@ def without(text: str, lines: list[str]) -> str:
     return "".join(kept)
 
 
+def length(text: str) -> int:
+    """Return how long a document is as an agent gets it: without comments and empty sections."""
+    return len(markdown.presentable(text))
+
+
 def keep_small(home: Home, change: Change) -> None:
     """Suggest condensing a long MEMORY.md, or move its oldest lines to an archive note."""
     limit = int(home.settings.number("long_term.soft_limit"))
-    size = len((change.after or b"").decode("utf-8", "replace"))
+    size = length((change.after or b"").decode("utf-8", "replace"))
     if not limit or size <= limit:
         return
     if home.settings.text("long_term.overflow") == "archive":
@@ -168,6 +175,10 @@ def _archive(home: Home, change: Change, limit: int) -> str:
     # Archive first, then remove: a crash in between leaves a line twice, but loses none.
     with home.gate.scope(layout.USER):
         home.gate.rewrite(archive, add, op="archive")
-        done = home.gate.rewrite(layout.MEMORY, lambda old: without(old or "", moved), op="archive")
+        done = home.gate.rewrite(
+            layout.MEMORY,
+            lambda old: markdown.dated(old or "", without(old or "", moved), home.today),
+            op="archive",
+        )
     change.after = done.after
     return f"{len(moved)} of the oldest lines were moved to {archive}"

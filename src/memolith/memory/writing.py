@@ -28,10 +28,11 @@ def write(
     mode: str = "append",
     name: str | None = None,
     *,
+    force: bool = False,
     if_sha256: str | None = None,
     scope: str = "project",
 ) -> WriteResult:
-    """Store `content`; it is on disk when this returns."""
+    """Store `content`; it is on disk when this returns. Dropping half of MEMORY.md needs `force`."""
     where, how = arguments.target(target), arguments.one_of(mode, MODES, "mode")
     if where == "note":
         arguments.check_name(name, content)
@@ -45,19 +46,27 @@ def write(
 
     def apply(old: str | None, text: str) -> str | None:
         nonlocal skipped
-        if how == "overwrite":
-            return text
+        if where == "long_term":
+            new, skipped = _of_document(old, text, how, force=force)
+            return old if skipped and new == (old or "") else new
         from memolith.text import markdown
 
-        if where == "long_term":
-            text, skipped = markdown.drop_known_lines(old or "", text)
-            if not text.strip():
-                return old
-        return markdown.append(old or "", text)
+        return text if how == "overwrite" else markdown.append(old or "", text)
 
     op = "write" if how == "append" else "overwrite"
     change = _change(home, relative, content, apply, op=op, if_sha256=if_sha256)
     return _result(home, change, skipped)
+
+
+def _of_document(old: str | None, text: str, how: str, *, force: bool) -> tuple[str, int]:
+    """Return MEMORY.md with a text added, or instead of it, and how many lines it had already."""
+    from memolith.memory import document
+
+    if how == "append":
+        return document.add(old or "", text)
+    if not force:
+        document.guard(old or "", text, layout.MEMORY)
+    return text, 0
 
 
 def read(
@@ -160,14 +169,20 @@ def update(
     from memolith.memory import document
 
     arguments.check_text(content)
-    mode = mode if action is None else action
+    mode = arguments.one_of(mode if action is None else action, ("append", "rewrite"), "mode")
     if held := _held(home, "update", content, {"mode": mode}, "long_term"):
         return held
-    skipped: list[int] = []
-    apply = document.appender(mode, force=force, path=layout.MEMORY, skipped=skipped)
+    skipped = 0
+
+    def apply(old: str | None, text: str) -> str | None:
+        nonlocal skipped
+        base = document.TEMPLATE if old is None and mode == "append" else old
+        new, skipped = _of_document(base, text, mode, force=force)
+        return old if new == base else new
+
     op = "write" if mode == "append" else "rewrite"
     change = _change(home, layout.MEMORY, content, apply, op=op, if_sha256=if_sha256)
-    return _result(home, change, skipped[-1] if skipped else 0)
+    return _result(home, change, skipped)
 
 
 def update_section(home: Home, section: str, text: str, *, if_sha256: str | None = None) -> WriteResult:
@@ -213,9 +228,24 @@ def _change(
     from memolith.text import source_label
 
     apply = source_label.stamped(apply, home.source, is_note=is_note, op=op)
+    if relative == layout.MEMORY and op != "overwrite":  # which is verbatim
+        apply = _dated(apply, home.today)
     if is_note:
         return notes.write(home.gate, relative, content, apply, op=op, if_sha256=if_sha256)
     return home.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+
+
+def _dated(
+    apply: Callable[[str | None, str], str | None], today: str
+) -> Callable[[str | None, str], str | None]:
+    """Return a change of MEMORY.md that also dates the sections it changes."""
+    from memolith.text import markdown
+
+    def with_dates(old: str | None, text: str) -> str | None:
+        new = apply(old, text)
+        return new if new is None or new == old else markdown.dated(old or "", new, today)
+
+    return with_dates
 
 
 def _result(home: Home, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:

@@ -19,10 +19,10 @@ Where things go:
 - daily: what happened today, in a line or two. Today's and yesterday's log are shown.
 - note: one topic per file. Only its line in the index is shown, not the note: search, then read it.
 
-Write down what is durable and not obvious: a preference, a quirk of the data or the setup, a fix that was
-hard to find, a correction together with its reason. Leave out the state of the current task, credentials
-of any kind, long code, and whatever the source already says. How to do your job belongs in the system
-prompt, not in memory.
+Write down what is durable (it will matter in about 3 months and changes what you do) and not obvious: a
+preference, a quirk of the data or the setup, a fix that was hard to find, a correction together with its
+reason. Leave out the state of the current task, credentials of any kind, long code, and whatever the source
+already says. How to do your job belongs in the system prompt, not in memory.
 
 A memory was true when it was written. Before you rely on a path, a name, an interface or a version from
 it, check that it still holds. What you see now and what the person says win; then correct the memory.

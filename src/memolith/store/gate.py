@@ -19,9 +19,8 @@ from functools import partial
 
 from memolith.base import whole
 from memolith.base.errors import ConflictError, MemolithError, StorageError
-from memolith.env import git
 from memolith.env.paths import Place, Tree
-from memolith.store import files, layout, temporary, writeset
+from memolith.store import files, ignore, layout, temporary, writeset
 from memolith.store.allow_list import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
@@ -77,6 +76,7 @@ class Gate:
         self.root = os.path.join(home, layout.STORE)
         self._home, self._settings, self._now, self._by = home, settings, now, by
         self.by_hand = by == "user"  # then lines may opt out of masking
+        self._is_private = False  # whether it was made sure that git ignores the home
         self._held: dict[int, str] = {}  # per thread, so that threads exclude each other too
 
     @property
@@ -102,8 +102,9 @@ class Gate:
         # Check first: a link in place of the temporary directory must not be followed.
         tree = Tree(self.root)
         tree.check(layout.path(slug, layout.STAGED))
-        if not os.path.isdir(self._home):
-            self._found_home()
+        if not self._is_private:
+            ignore.keep_out(self._home)
+            self._is_private = True
         wait = self._settings.number("lock.seconds") if seconds is None else seconds
         with locked(self._home, slug or "user", wait):
             self._held[me] = slug
@@ -120,13 +121,6 @@ class Gate:
         if get_ident() not in self._held:
             with contextlib.suppress(MemolithError, OSError), self.scope(slug, 0):
                 pass
-
-    def _found_home(self) -> None:
-        """Create the home; inside a git checkout, keep personal memory out of it (S4.2)."""
-        files.make_directory(self._home)
-        if git.find(os.path.realpath(self._home)):
-            with files.storage_errors(self._home), contextlib.suppress(FileExistsError):
-                files.write_new(Place.of(os.path.join(self._home, ".gitignore")), b"*\n")
 
     def change(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from memolith.base.lean import lru_cache
 from memolith.text.fences import fence_after, open_fence
 from memolith.text.secrets.veil import cut
@@ -16,6 +18,7 @@ _HEADINGS = ("# ", "## ")
 # What a new document brings along (document.TEMPLATE): without content these headings say nothing, while any
 # other heading may be the whole message, such as `## Never push to main`.
 TEMPLATE_TITLE = "# Memory"
+FACTS = "Facts"  # the section for what is appended and belongs to none of the template
 TEMPLATE_SECTIONS = frozenset(
     [
         "about me",
@@ -28,13 +31,19 @@ TEMPLATE_SECTIONS = frozenset(
 
 
 class Part:
-    """A `## ` section of a document: where it is, its title, its date, and whether it says anything."""
+    """A `## ` section of a document: where it is, its title, its date, and whether it says anything.
 
-    __slots__ = ("blank", "end", "start", "title", "updated")
+    `stamp` is the comment with its date, `said` what stands below. A date counts (`updated`) only for the
+    text it was given to: a hash in the stamp tells when somebody has changed the section by hand since.
+    """
 
-    def __init__(self, title: str, start: int, end: int, *, updated: str, blank: bool) -> None:
+    __slots__ = ("blank", "end", "said", "stamp", "start", "title", "updated")
+
+    def __init__(self, title: str, start: int, end: int, stamp: str, said: str, *, blank: bool) -> None:
         self.title, self.start, self.end = title, start, end
-        self.updated, self.blank = updated, blank
+        self.stamp, self.said, self.blank = stamp, said, blank
+        date = stamp[len(_UPDATED) :].partition(" ")[0].rstrip(",")
+        self.updated = date if stamp in ("", _stamp(date, said), f"{_UPDATED}{date} -->") else ""
 
 
 def same_line(line: str) -> str:
@@ -124,12 +133,15 @@ def parts(text: str) -> list[Part]:
 def _part(heading: str, body: str, start: int, end: int) -> Part:
     title = _title(heading)
     content = body.strip()
-    updated = ""
-    if content.startswith(_UPDATED):
-        date, closed, _ = content[len(_UPDATED) :].partition("\n")[0].partition(" -->")
-        updated = date if closed else ""
+    stamp, closed, said = content.partition(" -->")
+    stamp, said = (f"{stamp}{closed}", said) if closed and stamp.startswith(_UPDATED) else ("", content)
     hollow = title.casefold() in TEMPLATE_SECTIONS if not content else not strip_comments(body).strip()
-    return Part(title, start, end, updated=updated, blank=hollow)
+    return Part(title, start, end, stamp, said, blank=hollow)
+
+
+def _stamp(date: str, said: str) -> str:
+    """Return the comment that dates a section; the hash ignores white space."""
+    return f"{_UPDATED}{date}, {crc32(same_line(said).encode('utf-8', 'replace')):08x} -->"
 
 
 def find_part(text: str, title: str) -> Part | None:
@@ -155,7 +167,7 @@ def set_part(text: str, title: str, body: str, date: str) -> str:
     fence = open_fence(body)
     if fence:
         body += "\n" + fence  # else the sections below would become code
-    section = f"{_UPDATED}{date} -->\n{body}\n".replace("\n", newline)
+    section = f"{_stamp(date, body)}\n{body}\n".replace("\n", newline)
     part = find_part(text, title)
     if part is None:
         gap = "" if not text else newline if text.endswith("\n") else newline * 2
@@ -163,6 +175,22 @@ def set_part(text: str, title: str, body: str, date: str) -> str:
     heading, line_end, _ = text[part.start : part.end].partition("\n")
     rest = text[part.end :]
     return text[: part.start] + heading + (line_end or newline) + section + (newline if rest else "") + rest
+
+
+def dated(old: str, new: str, date: str) -> str:
+    """Return `new` with a new date in each changed section that has one, or is the template's or ours."""
+    before = {(part.title.casefold(), same_line(part.said)) for part in parts(old)}
+    newline = newline_of(new)
+    for part in reversed(parts(new)):
+        title = part.title.casefold()
+        ours = part.stamp or title in TEMPLATE_SECTIONS or title == FACTS.casefold()
+        if not ours or part.blank or (title, same_line(part.said)) in before:
+            continue
+        heading, end, body = new[part.start : part.end].partition("\n")
+        body = body.replace(part.stamp, "", 1).lstrip("\r\n") if part.stamp else body
+        stamped = f"{heading}{end or newline}{_stamp(date, part.said)}{newline}{body}"
+        new = new[: part.start] + stamped + new[part.end :]
+    return new
 
 
 @lru_cache(maxsize=8)

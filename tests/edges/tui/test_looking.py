@@ -54,7 +54,7 @@ def test_every_shelf_shows_its_memories_with_their_text_and_where_it_came_from(p
 def test_the_overview_shows_which_sections_are_stale_and_that_memory_is_above_its_limit(person: Mem) -> None:
     Mem.open(person.identity.root, now=lambda: 1.58e9).update_section("Machine", "- old laptop")
     with (person.root / "MEMORY.md").open("a", encoding="utf-8") as memory:
-        memory.write("- x\n" * 5_000)
+        memory.write("\n## By hand\n" + "- x\n" * 5_000)
 
     async def script(app: Driver) -> None:
         await app.keys("o")

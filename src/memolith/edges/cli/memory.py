@@ -32,6 +32,9 @@ _target = click.argument(
 )
 _files = ("all", "notes", "daily")
 _PER_DAY = 100
+_force = click.option(
+    "--force", is_flag=True, help="Replace MEMORY.md even if that drops more than half of its lines."
+)
 _if_sha256 = click.option(
     "--if-sha256", metavar="HASH", help="Write only if the file still has this content hash (see --json)."
 )
@@ -42,12 +45,20 @@ _if_sha256 = click.option(
 @click.argument("text")
 @common.one_of("--mode", MODES, default="append", show_default=True)
 @click.option("--name", metavar="NAME", help="Name of the note.", shell_complete=completion.names)
+@_force
 @common.scope
 @_if_sha256
 @common.source
 @opened
 def write(
-    mem: Mem, target: Target, text: str, mode: Mode, name: str | None, scope: Scope, if_sha256: str | None
+    mem: Mem,
+    target: Target,
+    text: str,
+    mode: Mode,
+    name: str | None,
+    force: bool,
+    scope: Scope,
+    if_sha256: str | None,
 ) -> Answer:
     """Write TEXT (or standard input, with -) to a memory file.
 
@@ -58,7 +69,7 @@ def write(
     memolith write note "Use port 5433." --name database
     """
     content = common.text_argument(text)
-    return mem.write(target, content, mode, name, scope=scope, if_sha256=if_sha256)
+    return mem.write(target, content, mode, name, force=force, scope=scope, if_sha256=if_sha256)
 
 
 @cli.command()
@@ -153,7 +164,7 @@ def remember(mem: Mem, text: str, title: str, kind: NoteKind, scope: Scope) -> A
     shell_complete=completion.words("append", "rewrite"),
 )
 @click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
-@click.option("--force", is_flag=True, help="Rewrite even if that drops more than half of the lines.")
+@_force
 @_if_sha256
 @common.source
 @opened
