@@ -21,7 +21,7 @@ from memolith.memory.records import Records
 from tests.conftest import NOON, Clock
 from tests.learn.extract.inventions import claim
 from tests.learn.model.fake_agent import install
-from tests.learn.model.loopback import Loopback, Reply, Request, says
+from tests.learn.model.loopback import Loopback, Reply, Request, refuses, says
 from tests.learn.talk import session
 from tests.ledger import proves
 from tests.shared import LONG, until
@@ -285,6 +285,19 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
     sent = len(extractions(model))
     mem.learning.run()
     assert len(extractions(model)) == sent
+
+
+@proves("S2.37", "S2.85")
+def test_a_forced_run_tries_a_session_once_and_what_was_said_plainly_does_not_wait_for_the_model(
+    mem: Mem, model: Loopback
+) -> None:
+    add(mem, "s1", "Remember that we always deploy through the blue queue.", "Noted.")
+    model.answer = lambda _: refuses()
+    report = mem.learning.run(force=True)
+    assert (report.failed, len(extractions(model))) == (1, 1)
+    assert [record.body.strip() for record in mem.records.list()] == [
+        "We always deploy through the blue queue."
+    ]
 
 
 @proves("S2.47")

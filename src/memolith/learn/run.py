@@ -210,7 +210,8 @@ class _Run:
             if time.monotonic() > self._deadline:
                 self._stopped = _TIME_IS_OVER
                 return
-            jobs = self._queue.claim(EXTRACT, project=self._home.project, limit=width, force=self._force)
+            # Not by force: the sessions of a forced run are all due, and one that fails now has to wait.
+            jobs = self._queue.claim(EXTRACT, project=self._home.project, limit=width)
             if not jobs:
                 return
             try:
@@ -244,32 +245,44 @@ class _Run:
             self._fail(job, error)
         return None
 
-    def _findings(self, job: Job, session: Session) -> Findings | MemolithError:
-        """Return what a session teaches: what its model finds, and what the rules find, which always run."""
+    def _findings(self, job: Job, session: Session) -> tuple[Findings, MemolithError | None]:
+        """Return what a session teaches: what its model finds, and what the rules find, which always run.
+
+        If the model fails, what the rules found, and the error.
+        """
         settings = self._home.settings
+        plain = rules.extract(session, settings)
         try:
-            plain = rules.extract(session, settings)
             model = self._model("extract", session)
             if model is None:
-                return plain
+                return plain, None
             with self._queue.kept(job):
                 found = extract.extract(session, model, settings, self._prompts, self._deadline)
-            return united(found, plain)
+            return united(found, plain), None
         except MemolithError as error:
-            return error
+            return plain, error
 
-    def _settle(self, job: Job, session: Session, found: Findings | MemolithError, known: list[str]) -> None:
+    def _settle(
+        self,
+        job: Job,
+        session: Session,
+        result: tuple[Findings, MemolithError | None],
+        known: list[str],
+    ) -> None:
         """Store a session's findings; `known` are the sessions that already have an extraction."""
-        if isinstance(found, CeilingError):
-            self._queue.release(job, str(found))
-            self._stopped = str(found)
+        found, error = result
+        if isinstance(error, CeilingError):
+            self._queue.release(job, str(error))
+            self._stopped = str(error)
             return
-        if isinstance(found, MemolithError):
-            self._fail(job, found)
+        found = withdraw.without(found, self._gone)
+        if error:
+            with contextlib.suppress(StorageError):  # what was said plainly does not wait for a model
+                keep.records(self._home, session.name, found.facts)
+            self._fail(job, error)
             return
         if not self._queue.holds(job):
             raise LeaseLostError(job)
-        found = withdraw.without(found, self._gone)
         self._note_citations(session, known)
         if found.empty:
             self._queue.finish(job, found.outcome)

@@ -117,6 +117,19 @@ def test_opencodes_database_is_read_without_writing_to_it(tmp_path: Path) -> Non
     assert agent.changed(first) == 1_794_000_000_001_000_000
 
 
+def test_what_aider_passes_on_of_an_answer_is_not_what_a_person_typed(tmp_path: Path) -> None:
+    plan = ["Use a queue for all mails that go out to customers.", "Then drop the old table of jobs."]
+    echo = "".join(f"#### {line}  \n" for line in plan)
+    path = tmp_path / ".aider.chat.history.md"
+    path.write_text(
+        "# aider chat started at 2026-11-15 10:00:00\n\n#### Plan it  \n\n"
+        + "\n".join(plan)
+        + f"\n\n> Tokens: 1k  \n\n{echo}\nDone.\n\n> Tokens: 1k  \n\n#### Now the tests  \n"
+    )
+    (session,) = AGENTS["aider"].read(str(path))
+    assert [turn.text for turn in session.turns if turn.role == "user"] == ["Plan it", "Now the tests"]
+
+
 def test_aiders_chats_are_read_one_by_one_newest_first(tmp_path: Path) -> None:
     path = tmp_path / ".aider.chat.history.md"
     path.write_text(written.AIDER)

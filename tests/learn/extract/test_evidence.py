@@ -1,13 +1,17 @@
 """Evidence is a quote: what is kept is what was said, if it was meant."""
 
 import unicodedata
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memolith.env.settings import Settings
 from memolith.learn.extract import evidence
 from memolith.text.safe.structure import CLOSE, OPEN
+from tests.learn.extract.inventions import Scene
+from tests.learn.scripted import Scripted, extract_with
 from tests.learn.talk import session
 from tests.ledger import proves
 from tests.shared import rows
@@ -153,3 +157,24 @@ def test_what_is_kept_stands_in_the_session_byte_for_byte(said: str, data: st.Da
     found = evidence.Witness(session(("user", text))).learn(text, "principles", [(1, text[start:end])])
     for token in found.quotes[0][1].split() if found.holds else []:
         assert token == "…" or token in text
+
+
+@proves("S2.85")
+def test_of_a_model_that_invents_a_third_nothing_is_stored_but_what_was_said() -> None:
+    random = Random(20261115)
+    true = admitted = 0
+    for _ in range(40):
+        scene = Scene(random)
+        claims = [
+            (scene.invented(), False) if random.random() < 0.3 else (scene.true(), True) for _ in range(10)
+        ]
+        reply = {"rollout_summary": "x", "rollout_slug": None, "raw_memory": "x"}
+        model = Scripted({**reply, "records": [claim for claim, _ in claims]})
+        found = extract_with(model, scene.session, Settings("/nonexistent", {}))
+        said = "\n".join(turn.text for turn in scene.session.turns if turn.role == "user").casefold()
+        assert all(fact.text.rstrip(".").casefold() in said for fact in found.facts)
+        kept = {quote for fact in found.facts for _, quote in fact.quotes}
+        for claim, is_true in claims:
+            true += is_true
+            admitted += is_true and any(claim["evidence"][0]["quote"] in each for each in kept)
+    assert admitted / true >= 0.95

@@ -27,6 +27,7 @@ _MAX_LINE = 65_536
 _MAX_TYPED = 16 * 1_048_576
 _BREAK = "  "  # behind each line that aider itself wrote
 _EDITED = "Applied edit to "
+_LEAST_ECHO = 60  # characters; a shorter line may be a person's own
 
 
 class Aider(Agent):
@@ -77,6 +78,7 @@ class _Chat:
         self._role, self._size = "", 0
         self._blank = True  # whether the line before was empty
         self._lines: list[str] = []
+        self._answer: set[str] = set()  # the lines of the last answer
 
     def take(self, line: str) -> None:
         blank, self._blank = self._blank, not line
@@ -108,14 +110,22 @@ class _Chat:
         known = self._typed is None or line[5:].strip() in self._typed
         return line.endswith(_BREAK) and known and (begins or self._role == "user")
 
+    def _is_echo(self) -> bool:
+        """Whether aider passes an answer on as a prompt, as it does with the plan of an architect."""
+        said = [line.strip() for line in self._lines if line.strip()]
+        long = sum(map(len, said)) >= _LEAST_ECHO
+        return self._role == "user" and long and self._answer.issuperset(said)
+
     def end(self) -> Session | None:
         self._go_on("", "")
         return self._into.session("") if self._into.turns else None
 
     def _go_on(self, role: str, line: str) -> None:
         if role != self._role:
-            if self._role:
+            if self._role and not self._is_echo():
                 self._into.say(self._role, "\n".join(self._lines), self._time)
+            if self._role == "assistant":
+                self._answer = {line.strip() for line in self._lines}
             self._role, self._lines = role, []
             self._size = 0
         self._size += len(line) + 1

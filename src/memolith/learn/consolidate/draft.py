@@ -118,7 +118,8 @@ def draft(
     if writer is None or not usable:
         # Skills from an earlier model stay, unless no usable extraction is left.
         pages: dict[str, str] | None = {} if not usable else sources.remaining()
-        memory_md, memory_summary = sources.texts(sources.facts, pages, room)
+        kept = [each for each in sources.facts if statements.key(each.text) not in previous.made.left]
+        memory_md, memory_summary = sources.texts(kept, pages, room)
         return [
             Proposal(
                 **common,

@@ -160,7 +160,7 @@ def _fact(claim: _Claim, witness: evidence.Witness) -> Fact | str:
         arguments.check_fact(text)
     except (InputError, TextError, TooLargeError):
         return "no single fact"
-    if pattern("thought").match(text):
+    if verdict.taint != "user" and pattern("thought").match(text):
         return "thought, not a fact"
     category, scope = settled_place(claim.category, claim.scope, text)
     if scope == "user" and not witness.speaks_for_all(verdict.quotes):

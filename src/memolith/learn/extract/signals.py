@@ -202,4 +202,4 @@ def sentence(text: str) -> str:
     plain = first.replace("'", "").isalpha() and first.islower()
     if plain and (first in STOP or marks.read(first).letters not in ("", ".", "n", "#")):
         bare = bare[0].upper() + bare[1:]
-    return bare if bare.endswith((".", "!", "…", "。", "！")) else f"{bare}."
+    return bare if bare.endswith((".", "!", "?", "…", "。", "！", "？")) else f"{bare}."
