@@ -21,7 +21,20 @@ from tests.shared import LONG, prove
 # Commands that change nothing, and three that change something else: `demo` and `run` a throw-away memory;
 # what `tui` calls are the functions of the others.
 READING = {
-    *("read", "context", "search", "list", "status", "history", "completion", "why", "demo", "run", "tui"),
+    *(
+        "read",
+        "context",
+        "search",
+        "list",
+        "status",
+        "history",
+        "log",
+        "completion",
+        "why",
+        "demo",
+        "run",
+        "tui",
+    ),
     *("record list", "record get", "ticket list", "ticket get", "session list", "session show"),
     *("learn status", "learn why", "learn cost", "project list", "project show"),
     *("memory view", "memory note", "memory read", "memory help"),
