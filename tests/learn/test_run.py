@@ -393,6 +393,22 @@ def test_nothing_of_one_project_is_in_any_file_or_request_of_another(
 
 
 @proves("S2.76")
+def test_the_second_phase_alone_forgets_a_deleted_session_too(
+    mem: Mem, model: Loopback, store: Path, work: Path
+) -> None:
+    assert model.requests == []
+    teach(mem, 1)
+    teach(mem, 2)
+    mem.learning.run()
+    assert main(["--project", str(work), "session", "delete", "s1", "--yes"]) == 0
+    mem.learning.run(phase=2, force=True)
+    for name in ("MEMORY.md", "memory_summary.md"):
+        assert fact(1) not in (store / name).read_text()
+        assert fact(2) in (store / name).read_text()
+    assert [record.body.strip() for record in mem.records.list()] == [fact(2)]
+
+
+@proves("S2.76")
 def test_a_deleted_session_takes_with_it_what_only_it_taught(
     mem: Mem, model: Loopback, store: Path, work: Path, clock: Clock
 ) -> None:

@@ -147,8 +147,10 @@ class _Run:
             self._queue.extractions.prune()
             withdraw.heed(self._home, self._queue)
             self._gone = sources.gone(self._home)
+            choice = look(self._home, self._queue, force=self._force)
+            self._forget(choice)
             if phase != 2:
-                refused = self._enqueue()
+                refused = self._enqueue(choice)
                 self._extract()
             if phase != 1 and not self._stopped:
                 consolidated = self._consolidate()
@@ -182,9 +184,8 @@ class _Run:
 
     # ------------------------------------------------------------ extraction
 
-    def _enqueue(self) -> int:
-        """Enqueue the eligible sessions, and withdraw those that may no longer be remembered."""
-        choice = look(self._home, self._queue, force=self._force)
+    def _forget(self, choice: Choice) -> None:
+        """Withdraw the sessions that are gone, or that may no longer be remembered."""
         slug = self._home.project
         known = {each.session for each in self._queue.extractions.all(slug)}
         gone = known - set(Sessions(self._home).stored())
@@ -193,9 +194,13 @@ class _Run:
                 withdraw.withdraw_session(self._home, self._queue, name)
             except StorageError:  # the next run retries
                 self._done["failed"] += 1
+
+    def _enqueue(self, choice: Choice) -> int:
+        """Enqueue the eligible sessions; return how many are not."""
         with self._queue.database.writing():  # one transaction: 64 sessions take as long as one
             for name, watermark in choice.taken.items():
-                self._queue.enqueue(EXTRACT, f"{slug}/{name}", watermark, forced=self._force)
+                key = f"{self._home.project}/{name}"
+                self._queue.enqueue(EXTRACT, key, watermark, forced=self._force)
         return len(choice.refused)
 
     def _extract(self) -> None:
