@@ -186,10 +186,11 @@ class Records(entries.Entries):
         found = index.lexical([slug], f"{title}\n{text}"[:_LOOKED_AT], _NEAR, ["record"])
         paths = {unit.path for unit in index.units([match.unit_id for match in found])}
         wanted = title[:MAX_TITLE].casefold()
-        paths |= {path for _, name, path in catalogue if markdown.same_line(name).casefold() == wanted}
+        paths |= {path for _, known, path in catalogue if markdown.same_line(known).casefold() == wanted}
         files = self._paths(slug)
         # The index lacks files that are unreadable right now; one with the same name may say the same.
-        paths |= {path for path in files if path.endswith(f"/{layout.file_name(title)}.md")}
+        name = f"/{layout.file_name(title)}.md"
+        paths |= {path for path in files if path.endswith(name)}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
         ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
         today = self._home.today
