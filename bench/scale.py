@@ -170,7 +170,7 @@ def judged(got: Figures, count: int) -> list[tuple[str, float, str, float | None
     limit = {10_000: 15_000.0, 100_000: 180_000.0}.get(count)
     rows = [
         ("first index", got.first, "ms", limit),
-        ("size / text", got.index / got.text, "x", 1.5 if count >= 10_000 else None),
+        ("size / text", got.index / got.text, "x", 1.7 if count >= 10_000 else None),
         ("no-change sync / bare walk", median(got.sync) / median(got.walk), "x", 3.0),
         ("no-change sync, long-lived", median(got.journal), "ms", 1.0),
         ("one changed note, long-lived", got.one, "ms", None),

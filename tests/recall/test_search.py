@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import Mem, SearchHit, SearchResults, StorageError
+from memolith.recall.search import search
 from tests.ledger import proves
 
 
@@ -293,3 +294,58 @@ def test_notes_in_a_folder_are_named_as_what_is_not_part_of_the_memory(mem: Mem)
     for found in (mem.search("walrus"), mem.list(), mem.recall("walrus")):
         assert not found.complete
         assert "notes/deep: is a folder" in found.missing[0]
+
+
+ODD = (
+    "Straße und ẞ, İstanbul, ﬁne, e\u0301te\u0301",
+    "値は五千、ポートは六千。",
+    "a/b-c_d.e:f@g#h  x--y  «quoted» C++ $HOME",
+    "<!-- hidden walrus --> token ghp_" + "9tk6Pb3GMtzqqya3hrgJDMBCM7Fame6ewgg5",
+    "z" * 300 + " end",
+    "\u00a0no-break\u2003space\u2028line",
+)
+
+
+@proves("S0.54", "S0.60")
+@pytest.mark.parametrize("change", ["none", "in place", "removed", "renamed", "other case"])
+def test_among_many_notes_the_index_leaves_out_nothing_that_the_files_contain(
+    mem: Mem, store: Path, change: str
+) -> None:
+    mem.write("long_term", "alpha walrus")
+    for number in range(700):
+        odd = ODD[number % len(ODD)] if number < 60 else ""
+        text = f"---\nname: Title {number}\ntags: [tag{number % 7}]\n---\nword{number % 50} common {odd}\n"
+        (store / "notes").mkdir(parents=True, exist_ok=True)
+        (store / "notes" / f"Note-{number}.md").write_text(text)
+    asked = [
+        "walrus",
+        "WORD4",
+        "ord49",
+        "tag3",
+        "title",
+        "note-69",
+        "STRASSE",
+        "ße",
+        "値は",
+        "五千、",
+        "e:f@g",
+        "--",
+        "C++",
+        "zzz",
+        "ghp_",
+        "istanbul",
+    ]
+    asked += ["fine", "ée", "no-break", "nothing-like-it", "5 walrus", "e", "[tag6]", "9.md"]
+    mem.search("walrus")
+    note = store / "notes" / "Note-123.md"
+    if change == "in place":
+        note.write_text(note.read_text().replace("common", "walrus"))
+    elif change == "removed":
+        note.unlink()
+    elif change == "renamed":
+        note.rename(note.with_name("walrus.md"))
+    elif change == "other case":
+        note.write_text("WALRUS\n")
+    for query in asked:
+        quick, thorough = mem.search(query), search(str(mem.root), mem.project, query)
+        assert quick.as_dict() == thorough.as_dict() | {"missing": quick.missing}, query

@@ -14,6 +14,7 @@ from memolith.store.entry import Entry
 from memolith.text import markdown
 from memolith.text.turns import Hearing
 from memolith.text.typed import parted
+from memolith.text.words import spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Document:
         self.status, self.title, self.valid_from, self.valid_until = "active", "", "", ""
         self.supersedes: list[str] = []
         self.masked = False
+        self.spelled: set[str] | None = None  # None: the file itself must be searched
         self.whole: Piece | None = None
         self.parts: list[Piece] = []
 
@@ -79,6 +81,8 @@ def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -
         return _session(name, data)
     document = Document()
     text, document.masked = masked(files.text_of(data), by_hand=True)
+    if not document.masked:  # what is masked here may be allowed to be shown
+        document.spelled = spelling.words(f"{name}\n{text}")
     changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(mtime, 0) // 1_000_000_000))
     if kind == "memory":
         document.title, document.date = "MEMORY.md", changed

@@ -203,6 +203,10 @@ class Index:
             lambda db: self._lexicon(db, slugs).analyse(query), lambda: Analysis(terms=[], total=0)
         )
 
+    def containing(self, slugs: Sequence[str], terms: Collection[str]) -> list[tuple[str, str]] | None:
+        """Return kind and path of the files that may contain a casefolded term; None if any file may."""
+        return self._ask(lambda db: reading.containing(db, slugs, terms), lambda: None)
+
     def units(self, ids: Sequence[int]) -> list[Unit]:
         """Return units in the given order, without their texts; skip those that are gone."""
         return self._ask(lambda db: self._reader.units(db, ids), list)

@@ -12,11 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from sqlite3 import Connection
+    from typing import Any
 
     Row = tuple[int, bytes, int]  # of a unit: its id, bag and lot
 
 # Part of the file name: increase it whenever tables, terms or the cutting of documents change.
-SCHEMA = 7
+SCHEMA = 8
 
 _TABLES = """
 CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,
@@ -26,7 +27,12 @@ CREATE TABLE directories (number INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL,
 CREATE TABLE files (id INTEGER PRIMARY KEY, directory INTEGER NOT NULL, name TEXT NOT NULL,
     inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, settled INTEGER, hash BLOB, scope INTEGER,
     kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT,
-    expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, UNIQUE (directory, name));
+    expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, spelled INTEGER,
+    UNIQUE (directory, name));
+CREATE INDEX spellings ON files (spelled);
+CREATE TABLE vocabulary (scope INTEGER, word TEXT, PRIMARY KEY (scope, word)) WITHOUT ROWID;
+CREATE TABLE numbers (last INTEGER NOT NULL);
+INSERT INTO numbers VALUES (0);
 CREATE INDEX unsettled ON files (directory) WHERE settled = 0;
 CREATE INDEX records ON files (record) WHERE record != '';
 CREATE INDEX successors ON files (scope) WHERE supersedes != '';
@@ -40,10 +46,15 @@ CREATE TABLE columns (block INTEGER PRIMARY KEY, words BLOB NOT NULL, lots BLOB 
 # (`content`), only which units have a term: hits are scored from the bags.
 _FTS = """CREATE VIRTUAL TABLE words USING fts5(terms, content='', columnsize=0, detail=none,
     tokenize="ascii tokenchars '.+#:'")"""
+# For literal search: the words of some files as they are spelled. Rows are never removed (that would need the
+# old words): a changed file gets a new number, `files.spelled`.
+_SPELLED = """CREATE VIRTUAL TABLE spelled USING fts5(words, content='', columnsize=0, detail=none,
+    tokenize="ascii tokenchars ':'")"""
 _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit)) WITHOUT ROWID"
 
 MAX_TF = 31
 BLOCK = 4096
+_TOGETHER = 32  # files that share a row of `spelled`: half the size, and some more files to read
 _CODES = {"words": "H", "lots": "I"}  # the columns: the word count of a unit, and its lot
 _LOT_BITS = 32
 
@@ -53,7 +64,8 @@ def build(connection: Connection) -> None:
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.executescript(_TABLES)
     try:
-        connection.execute(_FTS)
+        for table in (_FTS, _SPELLED):
+            connection.execute(table)
     except sqlite3.OperationalError:
         connection.execute(_PLAIN)
     connection.execute(f"PRAGMA user_version={SCHEMA}")
@@ -122,6 +134,9 @@ class Words:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        # Rows of `spelled` to write: number, files and words; and the last one of each scope.
+        self._rows: list[tuple[int, list[Any]]] = []
+        self._open: dict[int, list[Any]] = {}
 
     def add(self, scope: int, rows: Iterable[Row]) -> None:
         """Add units with their bags and lots."""
@@ -152,9 +167,47 @@ class Words:
         found = self._connection.execute(query, [asked]).fetchone()[0]
         return set(map(int, found.split(","))) if found else set()
 
+    def number(self, scope: int, words_: set[str] | None) -> int | None:
+        """Return the number of a file's words as they are spelled, which `spell` writes."""
+        if words_ is None:
+            return None
+        row = self._open.get(scope)
+        if row is None or row[1] == _TOGETHER:
+            self._connection.execute("UPDATE numbers SET last = last + 1")
+            number = self._connection.execute("SELECT last FROM numbers").fetchone()[0]
+            row = self._open[scope] = [number, 0, set()]
+            self._rows.append((scope, row))
+        row[1] += 1
+        row[2] |= words_
+        return int(row[0])
+
+    def spell(self) -> None:
+        """Write the words that got a number."""
+        for scope, (number, _, found) in self._rows:
+            words_ = sorted(found)
+            text = " ".join([f"{scope}:{word}" for word in words_])
+            self._connection.execute("INSERT INTO spelled (rowid, words) VALUES (?, ?)", [number, text])
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO vocabulary VALUES (?, ?)", [(scope, word) for word in words_]
+            )
+        self._rows.clear()
+        self._open.clear()
+
+    def spelled(self, scope: int, part: str, most: int) -> set[int] | None:
+        """Return the numbers (`files.spelled`) of words that contain `part`; None if `most` words do."""
+        # fts5vocab would count the files of each word, which takes fifty times as long.
+        known = "SELECT word FROM vocabulary WHERE scope = ? AND instr(word, ?) LIMIT ?"
+        found = [f"{scope}:{row[0]}" for row in self._connection.execute(known, [scope, part, most])]
+        if len(found) >= most:
+            return None
+        rows = "SELECT group_concat(rowid) FROM spelled WHERE spelled MATCH ?"
+        numbers = found and self._connection.execute(rows, [_any(found)]).fetchone()[0]
+        return set(map(int, numbers.split(","))) if numbers else set()
+
     def settle(self) -> None:
         """Merge the fragments of many writes."""
-        self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        for table in ("words", "spelled"):
+            self._connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - our own
         # Each call frees one page (the module takes one step where SQLite expects many).
         for _ in range(self._connection.execute("PRAGMA freelist_count").fetchone()[0]):
             self._connection.execute("PRAGMA incremental_vacuum(1)")
@@ -186,6 +239,14 @@ class PlainWords(Words):
                 for group in all_of
             )
         )
+
+    def number(self, scope: int, words_: set[str] | None) -> int | None:  # noqa: ARG002
+        """Without FTS5, the files themselves are searched."""
+        return None
+
+    def spelled(self, scope: int, part: str, most: int) -> set[int] | None:  # noqa: ARG002
+        """Without FTS5, any file may contain it."""
+        return None
 
     def settle(self) -> None:
         """Nothing to do."""

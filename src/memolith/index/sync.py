@@ -261,6 +261,7 @@ class Writer:
         for task in tasks:
             self._file(task)
         self._columns.save()
+        self._words.spell()
         for scope, change in self._totals.items():
             self._db.execute(
                 "UPDATE scopes SET files = files + ?, units = units + ?, words = words + ? WHERE number = ?",
@@ -290,6 +291,7 @@ class Writer:
         if task.document is not None:
             values |= {name: getattr(task.document, name) or None for name in _FIELDS}
             values["supersedes"] = "\n".join(task.document.supersedes) or None
+            values["spelled"] = self._words.number(scope, task.document.spelled)
         if known is None:
             values |= {"directory": directory, "name": task.name, "scope": scope, "kind": place.kind}
             marks = ", ".join("?" * len(values))

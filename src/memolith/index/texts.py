@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from memolith.base.errors import StorageError, UnsafePathError
-from memolith.index import walk
+from memolith.index import schema, walk
 from memolith.index.units import KINDS, Unit
 from memolith.store import files, layout
+from memolith.text.words import spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _SELECT = (
 _WHOLE = "parent IS NULL AND turn IS NULL"
 _STORE = f"{layout.STORE}/"
 _KEPT = 8
+_MOST_WORDS = 500  # that contain a part; with more, most files do
 _ORIGINS = {"assistant": "agent"}
 
 
@@ -55,7 +57,40 @@ def totals(connection: Connection, slugs: Sequence[str]) -> tuple[int, int]:
 
 
 def _of(slugs: Sequence[str]) -> str:
-    return f"(SELECT number FROM scopes WHERE slug IN ({','.join('?' * len(slugs))}))"  # noqa: S608 - question marks
+    return f"(SELECT number FROM scopes WHERE slug IN ({_marks(slugs)}))"  # noqa: S608 - question marks
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ",".join("?" * len(values))
+
+
+def containing(
+    connection: Connection, slugs: Sequence[str], terms: Collection[str]
+) -> list[tuple[str, str]] | None:
+    """Return kind and path (in the store) of the files that may contain a casefolded term; None: any may.
+
+    The files decide: this only spares reading most of them.
+    """
+    table = schema.words(connection)
+    parts = [max(known, key=len) if (known := spelling.words(term)) else "" for term in terms]
+    if not all(parts):
+        return None
+    found: list[tuple[str, str]] = []
+    scopes = connection.execute(f"SELECT number FROM scopes WHERE slug IN ({_marks(slugs)})", slugs)  # noqa: S608
+    for (scope,) in scopes.fetchall():
+        numbers: set[int] = set()
+        for part in parts:
+            having = table.spelled(scope, part, _MOST_WORDS)
+            if having is None:
+                return None
+            numbers |= having
+        rows = connection.execute(
+            "SELECT kind, path, name FROM files JOIN directories ON directories.number = files.directory "  # noqa: S608
+            f"WHERE files.scope = ? AND (spelled IS NULL OR spelled IN ({','.join(map(str, numbers))}))",
+            [scope],
+        )
+        found += [(KINDS[kind], f"{path}/{name}".removeprefix(_STORE)) for kind, path, name in rows]
+    return found
 
 
 class Reader:

@@ -1,4 +1,4 @@
-"""Literal keyword search over the files themselves: deterministic, no database, always up to date.
+"""Literal keyword search over the files themselves: deterministic, always up to date.
 
 Ranked recall has a different contract (see docs/design.md); this module answers "which files contain these
 words" and nothing else.
@@ -23,13 +23,15 @@ from memolith.text.source_label import label, of_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from memolith.memory.home import Home
 
 CONTEXT_LINES = 3
 MAX_WINDOWS = 5
 MAX_TERMS = 200
+_MANY = 500  # notes from which on asking the index is cheaper than reading them
+_SECONDS = 1.0  # to bring the index up to date; longer than that, the files are read
 _GAP = "⋯"
 _SEARCHED, _SEARCHED_FOR_ALL = ("memory", "note", "daily"), ("memory", "note")
 _INBOX = next(kind for kind in layout.KINDS if kind.path == "inbox")
@@ -137,7 +139,7 @@ def find(home: Home, query: str) -> SearchResults:
     if not isinstance(query, str):
         raise InputError(f"query must be text, not {type(query).__name__}")
     with Watch() as watch:
-        found = search(home.store, home.project, query)
+        found = search(home.store, home.project, query, home)
         found.missing = watch.missing
         return found
 
@@ -150,8 +152,11 @@ def listing(home: Home) -> Listing:
         return Listing(found, watch.missing)
 
 
-def search(root: str, slug: str, query: str) -> SearchResults:
-    """Search the user-wide memory and one project's; any term may match, as a substring, ignoring case."""
+def search(root: str, slug: str, query: str, home: Home | None = None) -> SearchResults:
+    """Search the user-wide memory and one project's; any term may match, as a substring, ignoring case.
+
+    With a home, its index says which of many notes need not be read.
+    """
     terms: dict[str, str] = {}
     for word in hygiene.whole(query).split():
         if len(terms) == MAX_TERMS:
@@ -163,7 +168,8 @@ def search(root: str, slug: str, query: str) -> SearchResults:
     hits: list[SearchHit] = []
     tree = Tree(root)
     waiting = {path for scope in (layout.USER, slug) for path in _files(tree, scope, _INBOX)}
-    for relative in (*searchable(root, slug), *waiting):
+    likely = _likely(home, tree, slug, terms) if home else None
+    for relative in (*searchable(root, slug), *waiting) if likely is None else likely:
         hit = _search_file(tree, relative, terms, counts, held=relative in waiting)
         if hit is not None:
             hits.append(hit)
@@ -178,6 +184,28 @@ def search(root: str, slug: str, query: str) -> SearchResults:
         )
     )
     return SearchResults([(word, counts[key]) for key, word in terms.items()], hits)
+
+
+def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[str] | None:
+    """Return the files that the index says may match; None: read them all."""
+    try:
+        few = len(tree.folder(layout.path(slug, "notes")).names(_MANY)) < _MANY
+    except (FileNotFoundError, UnsafePathError, StorageError):
+        few = True
+    scopes = (layout.USER, slug)
+    if few or not home.index.sync(scopes, seconds=_SECONDS).complete:
+        return None
+    found = home.index.containing(scopes, terms)
+    if found is None:
+        return None
+    for scope in scopes:
+        report_folders(tree.root, scope)
+    return [path for kind, path in found if kind in (*_SEARCHED, "inbox") and _is_searched(path)]
+
+
+def _is_searched(path: str) -> bool:
+    """Whether a file of the index is a note, if it stands among them; the index takes more names."""
+    return not layout.is_note(path) or layout.is_note_file(path.rpartition("/")[2])
 
 
 def searchable(root: str, slug: str) -> Iterator[str]:
