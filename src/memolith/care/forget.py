@@ -91,6 +91,12 @@ def _everywhere(
     scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
     found = [(path, count) for path, count, _ in erase(home, fact, scopes, tell, dry=dry)]
     found += receipts.blank_names(home.path, fact.is_in_name, tell, dry=dry)
+    for name in receipts.names(home.path, receipts.SHOWN):
+        lines = receipts.read_note(home.path, name)[1]
+        rest = [line for line in lines if not fact.has(line)]
+        if len(rest) < len(lines) and not dry:
+            receipts.note(home.path, name, *rest)
+        found += [(receipts.path(home.path, name), len(lines) - len(rest))] if len(rest) < len(lines) else []
     for name in receipts.names(home.path, receipts.SUMMARY):
         *about, waiting = receipts.read_note(home.path, name)[1] or [""]
         count = fact.count(name, waiting.encode())

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DIRECTORY = "hooks"
+SHOWN = ".shown"  # suffix of the lines that a session was shown
 SUMMARY = ".summary"  # suffix of what a session left while another process held the lock
 _MAX_BYTES = 1_048_576
 _KEPT = 30 * 86_400  # seconds

@@ -1,6 +1,7 @@
 """What the tests of hooks get: a host that tells of events. No worker is started unless a test wants one."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from memolith import Mem
 from memolith.hosts.hook import edge
+from memolith.text.safe import structure
 from tests.conftest import Clock
 
 
@@ -47,7 +49,12 @@ class Host:
 
 
 def context(answer: str) -> str:
-    """Return the context in an answer, in whatever form it is."""
+    """Return the context in an answer, in whatever form it is, without the line about the files."""
+    return re.sub(rf"(?m)^{re.escape(structure.FILES)}.*\n", "", whole_context(answer))
+
+
+def whole_context(answer: str) -> str:
+    """Return all of the context in an answer."""
     if not answer.startswith("{"):
         return answer
     row = json.loads(answer)

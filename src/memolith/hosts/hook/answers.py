@@ -14,6 +14,7 @@ from memolith.base.lean import suppress
 from memolith.base.values import TRUNCATED
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
+from memolith.hosts.hook import gone
 from memolith.hosts.hook.injections import Injection, hash_of, mark_of
 from memolith.memory import note_index
 from memolith.prompt import block, brief
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from memolith.hosts.hook.injections import SessionReceipts
     from memolith.hosts.hook.payload import Call
     from memolith.mem import Mem
+    from memolith.text.budget import Section
 
 LIMIT = 9_500  # characters; Claude Code shows no more than 10,000 of a hook
 TOKENS = 2_400  # Codex takes at most 2,500 from a hook
@@ -56,7 +58,8 @@ def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
     The session has what was injected since, and its own summary; these do not make a block new.
     """
     revision = _revision(mem)  # before the files are read, so that what is saved meanwhile counts as new
-    whole, notice = block.of(mem), _notice(mem)
+    whole = block.of(mem)
+    notice = [*_notice(mem), *(_files(mem) if whole.text else [])]
     shown, text, room = whole, _tagged(with_lines(whole.text, notice)), LIMIT - sum(map(len, notice))
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
         shown = block.of(mem, max_chars=room)
@@ -65,12 +68,16 @@ def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
     injection = Injection(text, shown.sources, revision, (line for _, line in whole.lines()))
     if call.source in ("resume", "fork") and past.has(injection):
         injection.text, injection.refs = "", []
+        return injection
+    if call.source in ("resume", "fork"):  # what it was shown before is still in front of it
+        gone.tell(mem, call, past, whole, injection, LIMIT - len(injection.text))
+    gone.keep(mem, call, shown.lines(), anew=True)
     return injection
 
 
 def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     """Return what is new since the snapshot, and what is recalled for this prompt."""
-    injection = _news(mem, past)
+    injection = _news(mem, call, past, room)
     try:
         injection.problem = _look(mem)
         hits = _recalled(mem, call, past)
@@ -92,6 +99,12 @@ def _notice(mem: Mem) -> list[str]:
 
     line = " ".join(hygiene.for_block(masked(mem.identity.notice)).split())
     return [f"memolith: {line[:_NOTICE]}"]
+
+
+def _files(mem: Mem) -> list[str]:
+    """Return a line that says where the files are: an agent that has hooks can open and edit files."""
+    place = " ".join(hygiene.for_block(mem.store).split())
+    return [f"{structure.FILES}{place}, of this project in projects/{mem.project})"]
 
 
 def is_new(call: Call, past: SessionReceipts) -> bool:
@@ -152,18 +165,25 @@ def _revision(mem: Mem) -> str:
     return f"{crc32(repr([known, notes]).encode()):08x}"
 
 
-def _news(mem: Mem, past: SessionReceipts) -> Injection:
-    """Return the lines of the current block that this session has not been shown."""
+def _news(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
+    """Return the lines of the current block that this session has not been shown, and those that are gone."""
     revision = _revision(mem)
     if revision == past.revision or past.block is None:  # the latter: unknown what it was shown
         return Injection(revision=revision)
     injection = Injection(revision=revision)
     now = block.of(mem)
-    new = [(section.title, line) for section, line in now.lines() if hash_of(line) not in past.lines]
-    if not new:
-        return injection
+    new = [(section, line) for section, line in now.lines() if hash_of(line) not in past.lines]
+    if new:
+        _add_new(injection, new)
+        gone.keep(mem, call, new, anew=False)
+    gone.tell(mem, call, past, now, injection, room - len(injection.text))
+    return injection
+
+
+def _add_new(injection: Injection, new: list[tuple[Section, str]]) -> None:
     shown, last, size = [f"## {structure.NEW}"], "", 0
-    for number, (title, line) in enumerate(new):
+    for number, (section, line) in enumerate(new):
+        title = section.title
         size += len(line)
         if number == _NEW_LINES or (number and size > _NEW_CHARS):
             shown.append(f"{TRUNCATED} ({len(new) - number} more lines; `memolith context` has them)")
@@ -173,9 +193,7 @@ def _news(mem: Mem, past: SessionReceipts) -> Injection:
         injection.lines.add(hash_of(line))
         last = title
     injection.text = "\n".join([OPEN, *shown, CLOSE])
-    changed = {title for title, _ in new}
-    injection.refs = [layout.shown(each.source) for each in now.sections if each.title in changed]
-    return injection
+    injection.refs = list(dict.fromkeys(layout.shown(section.source) for section, _ in new))
 
 
 def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:

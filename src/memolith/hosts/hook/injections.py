@@ -1,4 +1,4 @@
-"""What has been injected into a session, according to its receipts. Texts are stored as hashes only."""
+"""What has been injected into a session, according to its receipts, which have hashes of texts only."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SOON = 5.0  # seconds within which a repeated event means a second installation, not a person
 _KEEPS = ("resume", "fork")  # starts after which the model still has what was injected
+_GONE = "-"  # before the hash of a line that was taken back
 _TOLD = "told"  # not a host's event: reported problems
 
 
@@ -26,6 +27,7 @@ class Injection:
     ) -> None:
         self.text, self.mark, self.refs, self.revision = text, mark_of(text), list(refs), revision
         self.lines = {hash_of(line) for line in lines if line.strip()}
+        self.gone: set[str] = set()  # hashes of lines that were taken back
         self.problem = ""  # why something is missing
 
 
@@ -37,7 +39,7 @@ class SessionReceipts:
         self.block: str | None = None  # hash of the last injected block, None if there was none
         self.revision = ""
         self.lines: set[str] = set()
-        self._shown: set[str] = set()  # those of the last block and since then
+        self.shown: set[str] = set()  # those of the last block and since then
         self.refs: set[str] = set()
         self.prompts = 0
         self._last = "", "", float("-inf")  # event, key, time
@@ -55,15 +57,17 @@ class SessionReceipts:
             return
         if event.startswith(payload.START):
             self.block = receipt.mark
-            self._shown = set()
+            self.shown = set()
             if not event.endswith(_KEEPS):
                 self.lines, self.refs = set(), set()
                 self.prompts *= event.endswith("compact")  # the task goes on
         elif event == payload.PROMPT:
             self.prompts += 1
         self.revision = receipt.revision or self.revision
-        self.lines.update(receipt.lines)
-        self._shown.update(receipt.lines)
+        gone = {each[1:] for each in receipt.lines if each.startswith(_GONE)}
+        new = {each for each in receipt.lines if not each.startswith(_GONE)}
+        self.lines = self.lines - gone | new
+        self.shown = self.shown - gone | new
         self.refs.update(receipt.refs)
 
     def is_repeated(self, event: str, key: str, now: float) -> bool:
@@ -75,14 +79,14 @@ class SessionReceipts:
 
     def has(self, block: Injection) -> bool:
         """Whether the session has all of a block, and nothing that has since been removed from it."""
-        return self.block is not None and self._shown <= block.lines <= self.lines
+        return self.block is not None and self.shown <= block.lines <= self.lines
 
     def note(self, event: str, key: str, now: float, injection: Injection) -> None:
         """Note what is injected."""
         if self.receipts.is_full:
             return
         new = injection.lines if event.startswith(payload.START) else injection.lines - self.lines
-        lines = ",".join(sorted(new))
+        lines = ",".join([*(f"{_GONE}{each}" for each in sorted(injection.gone)), *sorted(new)])
         self._append(
             Receipt(f"{now:.3f}", event, key, injection.mark, injection.revision, lines, *injection.refs)
         )
