@@ -516,7 +516,9 @@ ALLOWED = f"the staging password is {SECRET} memolith:allow"
 
 @proves("X.25")
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(("origin", "taint"), [("agent", ""), ("extracted", "user"), ("imported", "web")])
+@pytest.mark.parametrize(
+    ("origin", "taint"), [("agent", ""), ("extracted", "user"), ("imported", "web"), ("user", "web")]
+)
 def test_a_line_may_keep_a_secret_only_if_a_person_wrote_it(
     prepared: Mem, way: str, origin: str, taint: str
 ) -> None:

@@ -213,7 +213,8 @@ class Home:
         if self._gate is None:
             from memolith.store.gate import Gate
 
-            self._gate = Gate(self.path, self.settings, self._now, self.source.origin)
+            origin, is_own = self.source.origin, self.source.origin == "user" and self.source.trusted
+            self._gate = Gate(self.path, self.settings, self._now, origin, by_hand=is_own)
         return self._gate
 
     @property

@@ -72,10 +72,12 @@ class Change:
 class Gate:
     """The write path of one home."""
 
-    def __init__(self, home: str, settings: Settings, now: Callable[[], float], by: str = "") -> None:
+    def __init__(
+        self, home: str, settings: Settings, now: Callable[[], float], by: str = "", *, by_hand: bool = False
+    ) -> None:
         self.root = os.path.join(home, layout.STORE)
         self._home, self._settings, self._now, self._by = home, settings, now, by
-        self.by_hand = by == "user"  # then lines may opt out of masking
+        self.by_hand = by_hand  # then lines may opt out of masking
         self._is_private = False  # whether it was made sure that git ignores the home
         self._held: dict[int, str] = {}  # per thread, so that threads exclude each other too
 
