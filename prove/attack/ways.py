@@ -26,7 +26,7 @@ from memolith.edges.mcp import handlers, tools
 from memolith.hosts.sessions import AGENTS, gather
 from memolith.learn import run as learning
 from memolith.memory import review
-from memolith.recall.recall import Question
+from memolith.recall.rank import Question
 from memolith.text import turns, typed
 from memolith.text.safe import hygiene
 from memolith.text.secrets import redact as secrets

@@ -39,7 +39,6 @@ def test_a_record_brings_what_its_head_says(index: Index) -> None:
     assert (unit.date, unit.status, unit.supersedes) == ("2025-05-06", "active", ["use-mysql"])
     assert (unit.scope, unit.parent, unit.text) == (SLUG, None, "We chose postgres.")
     assert (unit.first_line, unit.last_line) == (9, 9)
-    assert [each.key for each in index.by_record(BOTH, ["use-postgres"])] == [unit.key]
 
 
 def test_a_hand_made_record_needs_nothing_and_a_broken_head_is_text(tmp_path: Path) -> None:

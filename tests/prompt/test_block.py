@@ -62,6 +62,7 @@ def test_the_block_shows_all_sections_in_their_order(mem: Mem, store: Path) -> N
 ## Scratchpad (open items)
 - [ ] open
   * [ ] nested
+text
 
 ## Daily log 2026-11-14
 yesterday's log

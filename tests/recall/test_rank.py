@@ -138,9 +138,10 @@ def test_a_time_weighs_the_more_the_less_is_of_that_time() -> None:
 
 
 def test_a_word_of_change_is_one_as_it_is_written() -> None:
-    said = supersede.Statement(unit(1, text="The rotation is weekly."))
-    later = supersede.Statement(unit(2, date="2026-02-01", text="Keys rotated; the rotation is daily now."))
+    (said,) = supersede.statements(unit(1, text="The rotation is weekly."))
+    text = "Keys rotated; the rotation is daily now."
+    (later,) = supersede.statements(unit(2, date="2026-02-01", text=text))
     assert "rotat" in said.subject
     assert not said.changes
     assert later.changes
-    assert supersede.replaces(later, said)
+    assert supersede.replaces(later, said, {"rotat"})

@@ -1,6 +1,7 @@
 """Recall: ranked answers over everything, what holds now first, nothing for an unrelated question."""
 
 import json
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -407,3 +408,34 @@ def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Ca
         assert capfd.readouterr() == quick
     assert ask.run_fast(["recall", "--help"]) is None
     assert ask.run_fast(["search", "x", "--limit", "3"]) is None
+
+
+@proves("S3.55")
+def test_the_newer_of_two_statements_of_one_day_is_first_whatever_their_kinds(mem: Mem) -> None:
+    now = mem.now()
+    clock = iter(now + 60 * minute for minute in range(1, 9))
+    texts = ["Redis for the suite is on 6380.", "Redis for the suite is on 6391."]
+    mem.remember(texts[0], "Redis port")
+    mem.records.add(texts[1], category="decisions", scope="project")
+    for place in sorted(mem.root.rglob("*.md"), key=lambda path: "records" in path.parts):
+        moment = next(clock)
+        os.utime(place, (moment, moment))
+    assert [hit.text for hit in mem.recall("which port is Redis on?", semantic=False)] == texts[::-1]
+
+
+@proves("S3.55")
+def test_a_line_of_a_log_that_is_said_again_elsewhere_replaces_no_other_line(mem: Mem) -> None:
+    mem.write("daily", "Run the tests with make check.\nThe exporter crashed because of a leap second.")
+    mem.remember("Run the tests with make check.", "Tests")
+    assert "leap second" in mem.recall("why did the exporter crash?", semantic=False).hits[0].text
+
+
+@proves("S3.55")
+def test_similar_facts_about_different_things_replace_nothing(mem: Mem) -> None:
+    lately(
+        mem,
+        "The cleanup cron runs at 04:00.",
+        "The export cron runs at 23:55.",
+        "The mail cron runs at 06:40.",
+    )
+    assert mem.recall("when does the cleanup cron run?", semantic=False).hits[0].text.endswith("04:00.")

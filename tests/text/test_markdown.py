@@ -168,9 +168,9 @@ def test_hostile_documents_are_not_slow(unit: str) -> None:
     assert seconds(lambda: markdown.presentable.__wrapped__(text), 0.25) < 0.25
 
 
-def test_open_items_are_the_unchecked_ones() -> None:
-    text = "# Todo\n- [ ] a\n- [x] b\n  * [ ] c  \n- d\n"
-    assert markdown.open_items(text) == "- [ ] a\n  * [ ] c"
+def test_what_is_open_in_a_scratchpad_is_all_that_is_not_ticked() -> None:
+    text = "# Todo\n- [ ] a\n- [x] b\n  * [ ] c  \n- d\n\n<!-- e -->\nWaiting for f.\n* [X] g\n"
+    assert markdown.open_items(text) == "- [ ] a\n  * [ ] c\n- d\nWaiting for f."
 
 
 @proves("S1.14")

@@ -33,7 +33,10 @@ TARGETS = ("long_term", "scratchpad", "daily", "note")
 MODES = ("append", "overwrite")
 NOTE_KINDS = ("user", "project", "domain", "preference", "reference")
 # What can be recalled. The index stores the position in this list; append new ones.
-HIT_KINDS = ("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox")
+HIT_KINDS = (
+    *("memory", "note", "record", "daily", "session", "ticket", "skill", "summary", "inbox"),
+    "command",  # what a tool was asked to do in a session, and how it failed
+)
 
 
 _set = object.__setattr__  # one question creates hundreds of values
@@ -182,6 +185,7 @@ class Hit(OfFile):
     text: str
     title: str
     turn: int | None
+    weak: bool = False  # the best there is for a long text, but nothing shows that it is about it
     why: str
 
     def as_dict(self) -> dict[str, object]:

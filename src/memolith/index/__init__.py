@@ -5,6 +5,6 @@ May import `base` to `store`. Read `index.py` first, then `sync.py` (catching up
 """
 
 from memolith.index.index import Index
-from memolith.index.units import KINDS, Analysis, Match, State, Term, Unit, kind_of
+from memolith.index.units import KINDS, Analysis, Match, Session, State, Term, Unit, Work, kind_of
 
-__all__ = ["KINDS", "Analysis", "Index", "Match", "State", "Term", "Unit", "kind_of"]
+__all__ = ["KINDS", "Analysis", "Index", "Match", "Session", "State", "Term", "Unit", "Work", "kind_of"]

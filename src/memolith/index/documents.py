@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 
 from memolith.base.errors import TextError
+from memolith.index import work
 from memolith.store import archive, files, layout
 from memolith.store.entry import Entry
-from memolith.text import markdown
+from memolith.text import markdown, turns
 from memolith.text.turns import Hearing
 from memolith.text.typed import parted
 from memolith.text.words import spelling
@@ -24,8 +25,10 @@ WHOLE = 3000  # maximum characters of a note that is one unit
 PART = 1500
 FACTS = 700
 MAX_TURN = 8000
+CALLS = 1_000_000  # the position of a tool's first call
 MAX_TITLE = 200
 _SPEAKERS = ("user", "assistant")
+_CALL, _ERROR = 400, 600  # characters of a tool's call, and of how it failed
 # Fields of a head that describe the file and are not searched.
 _ABOUT = frozenset(
     [
@@ -55,16 +58,19 @@ class Document:
         self.category = self.date = self.expires = self.keys = self.extra = self.record = self.source = ""
         self.status, self.title, self.valid_from, self.valid_until = "active", "", "", ""
         self.supersedes: list[str] = []
+        self.work: list[tuple[str, str, bool, str]] = []  # of a session: kind, what, whether it worked, when
         self.masked = False
         self.spelled: set[str] | None = None  # None: the file itself must be searched
         self.whole: Piece | None = None
         self.parts: list[Piece] = []
+        self.calls: list[Piece] = []  # of tools, in a session
 
     def pieces(self) -> Iterator[tuple[int, Piece]]:
         """Yield the units with their positions; the whole of a document that also has parts is at -1."""
         if self.whole is not None:
             yield (-1 if self.parts else 0), self.whole
         yield from enumerate(self.parts)
+        yield from enumerate(self.calls, CALLS)  # apart, so that turns of a conversation are neighbours
 
 
 def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
@@ -83,13 +89,13 @@ def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -
     text, document.masked = masked(files.text_of(data), by_hand=True)
     if not document.masked:  # what is masked here may be allowed to be shown
         document.spelled = spelling.words(f"{name}\n{text}")
-    changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(mtime, 0) // 1_000_000_000))
+    changed = _clock(mtime)
     if kind == "memory":
         document.title, document.date = "MEMORY.md", changed
         document.parts = list(_facts(text))
     elif kind == "daily":
         document.title = document.date = name.removesuffix(".md")
-        document.parts = list(_entries(text, document.title))
+        document.parts = list(_entries(text, document.title, changed))
     else:
         _single(document, Entry(kind, name, text), text, changed, category)
     return document
@@ -107,7 +113,9 @@ def _single(document: Document, entry: Entry, text: str, changed: str, category:
     document.source = entry.origin or ("imported" if kind == "inbox" else "")
     document.expires, document.valid_from = entry.expires, entry.valid_from
     document.valid_until = entry.valid_until
-    document.date = entry.valid_from or entry.date("updated") or entry.date("created") or changed
+    written = entry.date("updated") or entry.date("created") or changed
+    # A head has the day; of the day on which the file was written, its time tells more.
+    document.date = entry.valid_from or (changed if changed.startswith(written) else written)
     if kind in ("record", "ticket"):
         document.record = entry.id
         document.supersedes = parsed.items("supersedes")
@@ -140,11 +148,20 @@ def _facts(text: str) -> Iterator[Piece]:
         at = part.end
 
 
-def _entries(text: str, day: str) -> Iterator[Piece]:
-    for piece in _sections(text, 1, day, PART, levels=("### ", "## ", "# ")):
+def _clock(mtime: int) -> str:
+    """Return when a file was changed, by the clock here."""
+    seconds, rest = divmod(max(mtime, 0), 1_000_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.localtime(seconds))}.{rest // 1_000_000:03d}"
+
+
+def _entries(text: str, day: str, changed: str) -> Iterator[Piece]:
+    pieces = list(_sections(text, 1, day, PART, levels=("### ", "## ", "# ")))
+    for piece in pieces:
         clock = piece.title.rpartition("› ")[2][:5]
         is_clock = len(clock) == 5 and clock[2] == ":" and (clock[:2] + clock[3:]).isdigit()
         piece.date = f"{day}T{clock}" if is_clock else day
+        if piece is pieces[-1] and not is_clock and changed.startswith(day):
+            piece.date = changed  # what was written last
         yield piece
 
 
@@ -191,10 +208,11 @@ def _piece(rows: list[str], first: int, title: str, date: str) -> Iterator[Piece
 def _session(name: str, data: bytes) -> Document:
     """Parse a stored session into a document: a unit for each thing that a person or agent said.
 
-    Pasted text is a separate unit. Tool results are noise here. A truncated file gives what it has.
+    Pasted text is a separate unit. Of a tool, its command is one, and how it failed; what it brought is noise
+    here. A truncated file gives what it has.
     """
     document = Document()
-    hearing = Hearing()
+    hearing, cwd = Hearing(), ""
     document.record = document.title = name.removesuffix(".jsonl.gz")
     unpacked = archive.unpacked(data)[0]
     if problem := archive.problem(unpacked):
@@ -205,20 +223,25 @@ def _session(name: str, data: bytes) -> Document:
             continue
         if number == 0 and "turn" not in turn:
             document.date, document.category = _plain(turn.get("started")), _plain(turn.get("ticket"))
-            document.status = _plain(turn.get("status")) or "active"
+            document.status, cwd = _plain(turn.get("status")) or "active", _plain(turn.get("cwd"))
             continue
         role, tool, said, mark = (_plain(turn.get(key)) for key in ("role", "tool", "text", "taint"))
         taint = hearing.taint(role, tool, said, mark)
-        if role not in _SPEAKERS:
+        at = _plain(turn.get("time"))
+        if role == "tool":
+            outcome = _plain(turn.get("outcome"))
+            document.work += [(*each, at) for each in work.done(tool, said, outcome, cwd)]
+            said, taint = _called(turn), taint or hearing.so_far
+        elif role not in _SPEAKERS:
             continue
         text, hidden = masked(said.strip())
         document.masked = document.masked or hidden
         given = turn.get("turn")
         for part, whose in _parts(role, text, taint):
-            piece = Piece(part, document.title, None, None, _plain(turn.get("time")))
+            piece = Piece(part, document.title, None, None, at)
             piece.turn = given if isinstance(given, int) else number
             piece.role = f"{role}:{whose}" if whose else role
-            document.parts.append(piece)
+            (document.calls if role == "tool" else document.parts).append(piece)
     return document
 
 
@@ -234,11 +257,24 @@ def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
     None if its row is not where expected; then the whole session must be parsed.
     """
     row = archive.row_of(session[turn]) if turn < len(session) else None
-    if row is None or row.get("turn", turn) != turn or row.get("role") not in _SPEAKERS:
+    role = None if row is None or row.get("turn", turn) != turn else row.get("role")
+    if row is None or role not in (*_SPEAKERS, "tool"):
         return None
-    text = masked(_plain(row.get("text")).strip())[0]
+    text = masked((_called(row) if role == "tool" else _plain(row.get("text"))).strip())[0]
     parts = [part for part, whose in _parts(str(row["role"]), text, "") if (whose == "pasted") == pasted]
     return parts[0] if parts else None
+
+
+def _called(row: dict[str, object]) -> str:
+    """Return what is searched of a tool's turn: the command of a shell, and how any call failed."""
+    tool, text = _plain(row.get("tool")), _plain(row.get("text"))
+    command = turns.command(tool, text)
+    failed = _plain(row.get("outcome")) not in ("", "ok", "success")
+    if not (command or failed):
+        return ""
+    call, _, result = text.partition("\n")
+    said = f"$ {command}" if command else call
+    return "\n".join(filter(None, (said[:_CALL], result.strip()[-_ERROR:] if failed else "")))
 
 
 def rows(data: bytes) -> list[str]:

@@ -16,7 +16,7 @@ from memolith.index import schema, walk
 from memolith.index import texts as reading
 from memolith.index.lexical import Lexicon
 from memolith.index.sync import ReplacedError, Sync
-from memolith.index.units import Analysis, Match, State, Unit
+from memolith.index.units import Analysis, Match, Session, State, Unit, Work
 from memolith.store import locks
 from memolith.store.derived import DAMAGED, Derived, sqlite3
 
@@ -64,7 +64,7 @@ class Index:
         self._asked: tuple[str, ...] = ()
         self._trusted: tuple[str, ...] | None = None
         self._totals: tuple[int, int] | None = None
-        self._lexicons: dict[tuple[str, ...], Lexicon] = {}
+        self._lexicons: dict[tuple[bool, tuple[str, ...]], Lexicon] = {}
         self._reader = reading.Reader(self.home)
 
     def forked(self) -> None:
@@ -197,6 +197,10 @@ class Index:
         """
         return self._ask(lambda db: self._lexicon(db, slugs).search(query, limit, kinds, alone), list)
 
+    def commands(self, slugs: Sequence[str], query: str, limit: int) -> list[Match]:
+        """Return the calls of tools that best match the words of `query`: they are found apart."""
+        return self._ask(lambda db: self._lexicon(db, slugs, commands=True).search(query, limit, None), list)
+
     def terms(self, slugs: Sequence[str], query: str) -> Analysis:
         """Return the words of `query` as the index knows them, with their frequencies."""
         return self._ask(
@@ -206,6 +210,14 @@ class Index:
     def containing(self, slugs: Sequence[str], terms: Collection[str]) -> list[tuple[str, str]] | None:
         """Return kind and path of the files that may contain a casefolded term; None if any file may."""
         return self._ask(lambda db: reading.containing(db, slugs, terms), lambda: None)
+
+    def sessions(self, slugs: Sequence[str], query: str, limit: int) -> list[Session]:
+        """Return the sessions in which most was said about a text, best first."""
+        return self._ask(lambda db: self._lexicon(db, slugs).sessions(query, limit), list)
+
+    def work(self, slugs: Sequence[str], sessions: int) -> list[Work]:
+        """Return what was done in the newest sessions, the newest first."""
+        return self._ask(lambda db: reading.work(db, slugs, sessions), list)
 
     def units(self, ids: Sequence[int]) -> list[Unit]:
         """Return units in the given order, without their texts; skip those that are gone."""
@@ -219,10 +231,6 @@ class Index:
         """Return units with their current texts from the files; skip those that are gone."""
         with locks.fair(self.lock):
             return self._reader.with_text(units)
-
-    def by_record(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
-        """Return the whole records or tickets with these ids (for `supersedes`), without their text."""
-        return self._ask(lambda db: self._reader.by_record(db, slugs, ids), list)
 
     def successors(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records that name one of these as superseded, without their text."""
@@ -238,7 +246,7 @@ class Index:
         for at in range(0, len(wanted), 200):
             for unit in self.with_text(self.units(wanted[at : at + 200])):
                 text = unit.text or ""
-                told = unit.kind == "session" or unit.title in text[: len(unit.title) + 4]
+                told = unit.is_turn or unit.title in text[: len(unit.title) + 4]
                 yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
 
     def hashes(self, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
@@ -323,12 +331,11 @@ class Index:
                     self.sync(self._asked)
             return nothing()
 
-    def _lexicon(self, connection: sqlite3.Connection, slugs: Sequence[str]) -> Lexicon:
-        scopes = tuple(dict.fromkeys(slugs))
-        found = self._lexicons.get(scopes)
-        if found is None:
-            found = self._lexicons[scopes] = Lexicon(connection, scopes)
-        return found
+    def _lexicon(self, db: sqlite3.Connection, slugs: Sequence[str], *, commands: bool = False) -> Lexicon:
+        key = commands, tuple(dict.fromkeys(slugs))
+        if key not in self._lexicons:
+            self._lexicons[key] = Lexicon(db, key[1], commands=commands)
+        return self._lexicons[key]
 
     def _connection(self) -> sqlite3.Connection | None:
         connection = self._memory or self._file.connection(self._patience())

@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import log
 
 from memolith.index import schema
-from memolith.index.units import KINDS, Analysis, Match, Term
+from memolith.index.units import KINDS, Analysis, Match, Session, Term
 from memolith.text.words import terms as analyser
 
 TYPE_CHECKING = False
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     Scored = tuple[int, float]
 
 _K1, _B = 1.2, 0.75
+_SESSION_K1 = 4.0  # a session says a word of its subject again and again
 _POSTINGS = 3500  # maximum candidates from the rarer words
 _CANDIDATES = 200  # how many of them are kept
 _EXACT = 60  # how many of those are scored exactly, with frequencies and common words
-_MOST_TERMS = 32
+_MOST_TERMS = 64
+_READ = 256  # terms of a text
 _REMEMBERED = 50_000  # terms
 _TURN = KINDS.index("session")
 # A caller that wants only a few hits needs only the rarest words.
@@ -35,8 +37,8 @@ _FEW, _FEW_POSTINGS = 20, 500
 class Lexicon:
     """The queried scopes, with caches that are valid until the next write."""
 
-    def __init__(self, connection: Connection, slugs: Iterable[str]) -> None:
-        self._db = connection
+    def __init__(self, connection: Connection, slugs: Iterable[str], *, commands: bool = False) -> None:
+        self._db, self._commands = connection, commands
         self._words = schema.words(connection)
         self._lengths = schema.column(connection, "words")
         self._lots: array[int] | None = None  # loaded when ties must be broken
@@ -49,12 +51,14 @@ class Lexicon:
         self._average = sum(row[2] for row in found) / self.total if self.total else 1.0
         self._frequencies: dict[str, int] = {}
         self._at_least: dict[str, int] = {}  # where counting stopped
+        # Of the last search: the query, the weights of its terms, the units that have each, and their scores.
+        self._traced: tuple[str, dict[str, float], dict[str, set[int]], dict[int, float]] = ("", {}, {}, {})
 
     def analyse(self, query: str, most: int | None = None) -> Analysis:
         """Return the terms of a query with their frequencies, counted up to `most`."""
         found = [
             Term(term=term, df=self._frequency(term, most), weight=weight)
-            for term, weight in list(analyser.of_query(query).items())[: 4 * _MOST_TERMS]
+            for term, weight in list(analyser.of_query(query).items())[:_READ]
         ]
         return Analysis(terms=found, total=self.total)
 
@@ -79,6 +83,7 @@ class Lexicon:
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
         scores, having = self._followed(weights, codes, budget)
+        self._traced = query, weights, having, scores
         scored = self._best(scores, min(_CANDIDATES, 4 * limit))
         if not few:
             scored = self._exactly(scored, weights, having)
@@ -88,6 +93,54 @@ class Lexicon:
             Match(unit_id=unit, score=score, terms=[term for term in having if unit in having[term]])
             for unit, score in scored[:limit]
         ]
+
+    def sessions(self, query: str, limit: int) -> list[Session]:
+        """Return the sessions in which most was said about a text that was just searched for, best first.
+
+        BM25 again, with a session as the document and the number of turns that have a term as its frequency.
+        """
+        if self._traced[0] != query:
+            self.search(query, _CANDIDATES, None)
+        _, weights, having, scores = self._traced
+        numbers = ",".join(map(str, self.scopes))
+        known = {
+            row[0]: row[1:]
+            for row in self._db.execute(
+                "SELECT files.id, directories.path || '/' || name, date, words FROM files JOIN directories "  # noqa: S608 - numbers
+                f"ON directories.number = directory WHERE kind = {_TURN} AND scope IN ({numbers})"
+            )
+        }
+        average = sum(row[2] or 0 for row in known.values()) / len(known) if known else 1.0
+        files = schema.column(self._db, "files") if known else []
+        found: dict[int, float] = {}
+        best: dict[int, int] = {}
+        for term, weight in weights.items():
+            often: dict[int, int] = {}
+            for unit in having.get(term, ()):
+                if unit & 15 != _TURN or (file := files[unit >> 4]) not in known:
+                    continue
+                often[file] = often.get(file, 0) + 1
+                if file not in best or scores.get(unit, 0.0) > scores.get(best[file], 0.0):
+                    best[file] = unit
+            rare = log(1 + (len(known) - len(often) + 0.5) / (len(often) + 0.5)) * weight / self._plain(term)
+            for file, count in often.items():
+                norm = _SESSION_K1 * (1 - _B + _B * (known[file][2] or 0) / (average or 1.0))
+                found[file] = found.get(file, 0.0) + rare * count / (count + norm)
+        return [
+            Session(
+                path=known[file][0],
+                started=known[file][1] or "",
+                score=found[file],
+                unit_id=best[file],
+                best=scores.get(best[file], 0.0),
+            )
+            for file in sorted(found, key=lambda file: (-found[file], known[file][0]))[:limit]
+        ]
+
+    def _plain(self, term: str) -> float:
+        """Return how rare a term is among the units."""
+        df = self._frequency(term)
+        return log(1 + (self.total - df + 0.5) / (df + 0.5)) or 1.0
 
     def _frequency(self, term: str, most: int | None = None) -> int:
         df = self._frequencies.get(term)
@@ -102,7 +155,7 @@ class Lexicon:
         return df if most is None else min(df, most)  # even if it was never fully counted
 
     def _scoped(self, term: str) -> list[str]:
-        return [f"{scope}:{term}" for scope in self.scopes]
+        return [schema.scoped(scope, term, command=self._commands) for scope in self.scopes]
 
     def _followed(
         self, weights: dict[str, float], codes: set[int] | None, budget: int

@@ -6,6 +6,7 @@ import os
 from array import array
 from zlib import compress, crc32, decompress
 
+from memolith.index.units import KINDS
 from memolith.store.derived import sqlite3
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     Row = tuple[int, bytes, int]  # of a unit: its id, bag and lot
 
 # Part of the file name: increase it whenever tables, terms or the cutting of documents change.
-SCHEMA = 8
+SCHEMA = 9
 
 _TABLES = """
 CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,
@@ -28,7 +29,7 @@ CREATE TABLE files (id INTEGER PRIMARY KEY, directory INTEGER NOT NULL, name TEX
     inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, settled INTEGER, hash BLOB, scope INTEGER,
     kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT,
     expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, spelled INTEGER,
-    UNIQUE (directory, name));
+    words INTEGER, UNIQUE (directory, name));
 CREATE INDEX spellings ON files (spelled);
 CREATE TABLE vocabulary (scope INTEGER, word TEXT, PRIMARY KEY (scope, word)) WITHOUT ROWID;
 CREATE TABLE numbers (last INTEGER NOT NULL);
@@ -40,7 +41,11 @@ CREATE TABLE units (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, position INTE
     first INTEGER, last INTEGER, turn INTEGER, role TEXT, title TEXT, date TEXT, hash BLOB, length INTEGER,
     bag BLOB);
 CREATE INDEX units_of_file ON units (file, position);
-CREATE TABLE columns (block INTEGER PRIMARY KEY, words BLOB NOT NULL, lots BLOB NOT NULL);
+CREATE TABLE columns (block INTEGER PRIMARY KEY, words BLOB NOT NULL, lots BLOB NOT NULL,
+    files BLOB NOT NULL);
+CREATE TABLE work (file INTEGER NOT NULL, kind TEXT NOT NULL, what TEXT NOT NULL, ok INTEGER NOT NULL,
+    at TEXT NOT NULL);
+CREATE INDEX work_of_file ON work (file);
 """
 # All characters of terms are letters to it; the rest separates. It stores no positions (`detail`) and no text
 # (`content`), only which units have a term: hits are scored from the bags.
@@ -52,10 +57,11 @@ _SPELLED = """CREATE VIRTUAL TABLE spelled USING fts5(words, content='', columns
     tokenize="ascii tokenchars ':'")"""
 _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit)) WITHOUT ROWID"
 
+COMMAND = KINDS.index("command")  # in the id of a unit of a session that is found apart from what was said
 MAX_TF = 31
 BLOCK = 4096
 _TOGETHER = 32  # files that share a row of `spelled`: half the size, and some more files to read
-_CODES = {"words": "H", "lots": "I"}  # the columns: the word count of a unit, and its lot
+_CODES = {"words": "H", "lots": "I", "files": "I"}  # of a unit: its word count, its lot, its file
 _LOT_BITS = 32
 
 
@@ -101,6 +107,16 @@ def frequency(bag: str, term: str) -> int:
     return 0
 
 
+def hash_of(data: bytes) -> bytes:
+    """Return the content hash."""
+    try:
+        from _blake2 import blake2b  # `hashlib` brings OpenSSL: half a start
+    except ImportError:
+        from hashlib import blake2b
+
+    return bytes(blake2b(data, digest_size=16).digest())
+
+
 def lot(path: str, position: int) -> int:
     """Return the tie-breaker of a unit: pseudo-random, but the same in every index."""
     return crc32(f"{path}#{position}".encode("utf-8", "surrogateescape"))
@@ -112,7 +128,7 @@ def drawn(level: int) -> str:
 
 
 def column(connection: Connection, name: str) -> array[int]:
-    """Return the word counts or lots of all units, by number without the kind."""
+    """Return the word counts, lots or files of all units, by number without the kind."""
     found: array[int] = array(_CODES[name])
     rows = connection.execute(f"SELECT block, {name} FROM columns ORDER BY block")  # noqa: S608 - our own
     for number, values in rows:
@@ -142,14 +158,14 @@ class Words:
         """Add units with their bags and lots."""
         self._connection.executemany(
             "INSERT INTO words (rowid, terms) VALUES (?, ?)",
-            [(row[0], _spelled(scope, *row[1:])) for row in rows],
+            [(row[0], _spelled(scope, *row)) for row in rows],
         )
 
     def remove(self, scope: int, rows: Iterable[Row]) -> None:
         """Remove units; bags and lots must be those they were added with."""
         self._connection.executemany(
             "INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)",
-            [(row[0], _spelled(scope, *row[1:])) for row in rows],
+            [(row[0], _spelled(scope, *row)) for row in rows],
         )
 
     def count(self, any_of: Sequence[str], most: int | None = None) -> int:
@@ -252,15 +268,21 @@ class PlainWords(Words):
         """Nothing to do."""
 
 
-def _spelled(scope: int, bag: bytes, lot_: int) -> str:
+def scoped(scope: int, term: str, *, command: bool = False) -> str:
+    """Return a term as stored: with its scope, and apart if it is of a command."""
+    return f"{scope}c:{term}" if command else f"{scope}:{term}"
+
+
+def _spelled(scope: int, unit: int, bag: bytes, lot_: int) -> str:
     """Return the terms of a unit as stored; control characters only separate them."""
     levels = range(1, _LOT_BITS - lot_.bit_length() + 1)
-    return unpack(bag).replace(" ", f" {scope}:") + "".join([f" {scope}:{drawn(each)}" for each in levels])
+    before = scoped(scope, "", command=unit & 15 == COMMAND)
+    return unpack(bag).replace(" ", f" {before}") + "".join([f" {before}{drawn(each)}" for each in levels])
 
 
 def _pairs(scope: int, rows: Iterable[Row]) -> Iterator[tuple[str, int]]:
     for row in rows:
-        for term in _spelled(scope, *row[1:]).split(" ")[1:]:
+        for term in _spelled(scope, *row).split(" ")[1:]:
             yield (term[:-1] if term[-1] < " " else term), row[0]
 
 
@@ -269,7 +291,7 @@ def _any(terms: Sequence[str]) -> str:
 
 
 class Columns:
-    """Word counts and lots of units, in blocks: read for thousands of units at once."""
+    """Word counts, lots and files of units, in blocks: read for thousands of units at once."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -277,11 +299,11 @@ class Columns:
         self._changed: set[int] = set()
 
     def block(self, number: int) -> list[array[int]]:
-        """Return both columns of a block."""
+        """Return the columns of a block."""
         found = self._blocks.get(number)
         if found is None:
             row = self._connection.execute(
-                "SELECT words, lots FROM columns WHERE block = ?", [number]
+                "SELECT words, lots, files FROM columns WHERE block = ?", [number]
             ).fetchone()
             found = [array(code, bytes(BLOCK * array(code).itemsize)) for code in _CODES.values()]
             if row:
@@ -289,17 +311,17 @@ class Columns:
             self._blocks[number] = found
         return found
 
-    def set(self, unit: int, words_: int, lot_: int) -> None:
+    def set(self, unit: int, words_: int, lot_: int, file: int) -> None:
         """Set the values of a unit; `save` writes them."""
         number, at = divmod(unit >> 4, BLOCK)
-        words_column, lots = self.block(number)
-        words_column[at], lots[at] = min(words_, 0xFFFF), lot_
+        words_column, lots, files = self.block(number)
+        words_column[at], lots[at], files[at] = min(words_, 0xFFFF), lot_, file
         self._changed.add(number)
 
     def save(self) -> None:
         """Write the changed blocks."""
         rows = [(number, *(each.tobytes() for each in self._blocks[number])) for number in self._changed]
-        self._connection.executemany("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", rows)
+        self._connection.executemany("INSERT OR REPLACE INTO columns VALUES (?, ?, ?, ?)", rows)
         self._changed.clear()
 
 

@@ -216,7 +216,7 @@ class Sync:
         if found is None:
             return self._drop(task)
         data = found[0]
-        task.hash = hash_of(data)
+        task.hash = schema.hash_of(data)
         if task.known is not None and task.known.hash == task.hash and task.known.mtime == task.entry.mtime:
             # Only its stamp changed; if not even that, and it is still too recent to be sure, write nothing.
             return task.known.stamp != task.entry.stamp() or task.entry.settled
@@ -282,10 +282,10 @@ class Writer:
         self._shifts[directory] = self._shifts.get(directory, 0) + shift
         if entry is None:
             if known is not None:
-                self._db.execute("DELETE FROM files WHERE id = ?", [known.id])
                 from memolith.index.documents import Document
 
                 self._units(scope, task, known.id, Document())
+                self._db.execute("DELETE FROM files WHERE id = ?", [known.id])
             return
         values: dict[str, object] = dict(zip(_STAMP, [*entry.stamp(), entry.settled, task.hash], strict=True))
         if task.document is not None:
@@ -312,17 +312,20 @@ class Writer:
     def _units(self, scope: int, task: Task, file: int, document: Document) -> None:
         """Replace the units of a file; unchanged ones keep their rows."""
         old = {} if task.known is None else self._old(file)
+        self._db.execute("DELETE FROM work WHERE file = ?", [file])
+        rows = [(file, *row) for row in document.work]
+        self._db.executemany("INSERT INTO work VALUES (?, ?, ?, ?, ?)", rows)
         new: list[schema.Row] = []
         kind, path = task.place.kind, task.path
         parent: int | None = None
-        totals = self._totals[scope]
+        totals, said = self._totals[scope], 0
         for position, piece in document.pieces():
-            said = f"{piece.title}\0{document.keys}\0{document.extra}\0{piece.text}"
-            digest = hash_of(said.encode("utf-8", "replace"))
+            whole = f"{piece.title}\0{document.keys}\0{document.extra}\0{piece.text}"
+            digest = schema.hash_of(whole.encode("utf-8", "replace"))
             kept = old.pop((position, digest), None)
             values = [parent, piece.first, piece.last, piece.turn, piece.date or None]
             if kept is not None:
-                unit = kept[0]
+                unit, length = kept[:2]
                 self._db.execute(
                     "UPDATE units SET parent = ?, first = ?, last = ?, turn = ?, date = ?, role = ? "
                     "WHERE id = ?",
@@ -330,7 +333,7 @@ class Writer:
                 )
             else:
                 self._next += 1
-                unit = self._next << 4 | kind
+                unit = self._next << 4 | (schema.COMMAND if piece.role.startswith("tool") else kind)
                 bag, length = _bag(kind, document, piece)
                 title = None if piece.title == document.title else piece.title
                 self._db.execute(
@@ -339,9 +342,9 @@ class Writer:
                     [*values, unit, file, position, piece.role or None, title, digest, length, bag],
                 )
                 lot = schema.lot(path, position)
-                self._columns.set(unit, length, lot)
+                self._columns.set(unit, length, lot, file)
                 new.append((unit, bag, lot))
-                totals[2] += length
+            said += length if unit & 15 != schema.COMMAND else 0
             if position < 0:
                 parent = unit
         if old:
@@ -349,8 +352,10 @@ class Writer:
             self._words.remove(scope, gone)
             self._db.executemany("DELETE FROM units WHERE id = ?", [(row[0],) for row in gone])
         self._words.add(scope, new)
-        totals[1] += len(new) - len(old)
-        totals[2] -= sum(length for _, length, _ in old.values())
+        totals[1] += _said(row[0] for row in new) - _said(row[0] for row in old.values())
+        before = self._db.execute("SELECT words FROM files WHERE id = ?", [file]).fetchone()[0]
+        totals[2] += said - (before or 0)
+        self._db.execute("UPDATE files SET words = ? WHERE id = ?", [said, file])
 
     def _old(self, file: int) -> dict[tuple[int, bytes], tuple[int, int, bytes]]:
         rows = self._db.execute("SELECT position, hash, id, length, bag FROM units WHERE file = ?", [file])
@@ -388,11 +393,5 @@ def _bag(kind: int, document: Document, piece: Piece) -> tuple[bytes, int]:
     return schema.pack(counts), length
 
 
-def hash_of(data: bytes) -> bytes:
-    """Return the content hash."""
-    try:
-        from _blake2 import blake2b  # `hashlib` brings OpenSSL: half a start
-    except ImportError:
-        from hashlib import blake2b
-
-    return bytes(blake2b(data, digest_size=16).digest())
+def _said(units: Iterator[int]) -> int:
+    return sum(unit & 15 != schema.COMMAND for unit in units)  # commands are found apart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memolith.base.errors import StorageError, UnsafePathError
 from memolith.index import schema, walk
-from memolith.index.units import KINDS, Unit
+from memolith.index.units import KINDS, Unit, Work
 from memolith.store import files, layout
 from memolith.text.words import spelling
 
@@ -46,7 +46,7 @@ _WHOLE = "parent IS NULL AND turn IS NULL"
 _STORE = f"{layout.STORE}/"
 _KEPT = 8
 _MOST_WORDS = 500  # that contain a part; with more, most files do
-_ORIGINS = {"assistant": "agent"}
+_ORIGINS = {"assistant": "agent", "tool": "agent"}
 
 
 def totals(connection: Connection, slugs: Sequence[str]) -> tuple[int, int]:
@@ -118,12 +118,6 @@ class Reader:
         values = [unit.id, unit.position - reach, unit.position + reach, unit.id]
         return [_unit(row) for row in connection.execute(f"{_SELECT} {where}", values)]
 
-    def by_record(self, connection: Connection, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
-        """Return the whole records and tickets with these ids."""
-        query = f"{_SELECT} WHERE files.record = ? AND {_WHOLE} AND files.scope IN {_of(slugs)}"
-        rows = [row for each in ids if each for row in connection.execute(query, [each, *slugs])]
-        return [_unit(row) for row in rows]
-
     def successors(self, connection: Connection, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records that supersede one of these."""
         query = f"{_SELECT} WHERE files.supersedes != '' AND {_WHOLE} AND files.scope IN {_of(slugs)}"
@@ -149,7 +143,7 @@ class Reader:
 
     def _text(self, unit: Unit, read: dict[str, Read | None], reader: walk.Files) -> str | None:
         """Return a unit's text; None if its file is gone or no longer has that part."""
-        place = unit.path if unit.kind == "session" else f"{_STORE}{unit.path}"
+        place = unit.path if unit.is_turn else f"{_STORE}{unit.path}"
         if place not in read:
             try:
                 read[place] = reader.read(place)
@@ -192,7 +186,7 @@ class Reader:
             from memolith.index import documents
 
             name = unit.path.rpartition("/")[2]
-            document = documents.of_file(unit.kind, name, data, unit.stamp[2])
+            document = documents.of_file("session" if unit.is_turn else unit.kind, name, data, unit.stamp[2])
             _make_room(self._documents)
             self._documents[key] = document
         return document
@@ -204,12 +198,25 @@ def _make_room(kept: dict[object, Any]) -> None:
 
 
 def hashes(connection: Connection, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
-    """Return id and content hash of every unit, by id."""
+    """Return id and content hash of every unit that states something, by id."""
     query = (
         "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file "  # noqa: S608 - question marks
-        f"WHERE scope IN {_of(slugs)} ORDER BY units.id"
+        f"WHERE scope IN {_of(slugs)} AND units.id & 15 != {schema.COMMAND} ORDER BY units.id"
     )
     return connection.execute(query, slugs).fetchall()
+
+
+def work(connection: Connection, slugs: Sequence[str], sessions: int) -> list[Work]:
+    """Return what was done in the newest sessions of some scopes, the newest first."""
+    query = (
+        "SELECT work.kind, what, ok, at, directories.path || '/' || name FROM work "  # noqa: S608 - question marks
+        "JOIN files ON files.id = work.file JOIN directories ON directories.number = directory "
+        f"WHERE files.id IN (SELECT id FROM files WHERE scope IN {_of(slugs)} "
+        f"AND kind = {KINDS.index('session')} ORDER BY date DESC LIMIT {sessions:d}) "
+        "ORDER BY at DESC, work.rowid DESC"
+    )
+    rows = connection.execute(query, slugs)
+    return [Work(kind=row[0], what=row[1], ok=bool(row[2]), time=row[3], path=row[4]) for row in rows]
 
 
 def _unit(row: Row) -> Unit:
@@ -218,6 +225,7 @@ def _unit(row: Row) -> Unit:
     kind, path = KINDS[code], f"{directory}/{name}".removeprefix(_STORE)
     position = fields["position"]
     if kind == "session":
+        kind = KINDS[fields["id"] & 15]
         role, _, taint = fields["role"].partition(":")
         fields["role"] = role
         if taint:

@@ -36,6 +36,11 @@ class Unit(Value):
     masked: bool  # whether something in the file is masked
     stamp: tuple[int, int, int, int]  # the file as it was indexed: inode, size, mtime, ctime
 
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is of a session."""
+        return self.kind in ("session", "command")
+
     def with_text(self, text: str) -> Unit:
         """Return the same unit with its text."""
         found = Unit.__new__(Unit)
@@ -56,6 +61,30 @@ class Match(Value):
     unit_id: int
     score: float
     terms: list[str]
+
+
+class Session(Value):
+    """A session in which a text was talked about: how much of it, and the turn that has most of it."""
+
+    best: float  # the score of that turn
+    path: str
+    score: float
+    started: str
+    unit_id: int
+
+
+FILE = "file"
+CHECKS = ("test", "lint", "build", "run")
+
+
+class Work(Value):
+    """Something that was done in a session: a file that was changed, or a check that was run."""
+
+    kind: str  # FILE, or one of CHECKS
+    ok: bool
+    path: str  # of the session
+    time: str
+    what: str
 
 
 class Term(Value):

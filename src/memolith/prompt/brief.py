@@ -28,9 +28,7 @@ def item(hit: Hit) -> str:
     about = ", ".join(each for each in (kind, hit.scope, hit.date[:10]) if each)
     origin = f" {label(hit.origin)}" if hit.origin else ""
     named = (
-        f"{hit.title}: "
-        if hit.title and hit.kind != "session" and hit.title not in f"{hit.source} {text}"
-        else ""
+        f"{hit.title}: " if hit.title and hit.turn is None and hit.title not in f"{hit.source} {text}" else ""
     )
     body = hygiene.for_block(named + text).replace("\n", "\n  ")
     place = hygiene.for_block(layout.shown(hit.source))

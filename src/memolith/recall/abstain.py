@@ -8,6 +8,9 @@ distinguish a subject from chance, and each held for every pair of memory and qu
   those that the best text lacks;
 - whether the matched words stand together in the text, or in unrelated sentences;
 - a code (`CCL19`, `e4031`), which never matches by chance.
+
+No text covers a pasted plan or log, so of a long text other things are asked: how many of its names (paths,
+identifiers) this memory knows at all, and whether it has most of what a short note says.
 """
 
 from __future__ import annotations
@@ -67,6 +70,16 @@ def needed(answer: float, total: int) -> float:
     return answer + weights.GROWTH * log(min(max(total, weights.SMALL), weights.LARGE) / weights.USUAL)
 
 
+def known_names(asked: Analysis) -> float:
+    """Return the share of a text's paths and identifiers that this memory knows, 0 to 1; few count less."""
+    found = [
+        term.df > 0
+        for term in asked.terms
+        if 0 < term.weight < 1 and len(term.term) >= weights.NAME and not term.term.isdigit()
+    ]
+    return sum(found) / (len(found) + weights.FEW_NAMES)
+
+
 @lru_cache(maxsize=1)
 def _everyday() -> frozenset[str]:
     return frozenset(terms.count(_EVERYDAY)[0])
@@ -122,6 +135,23 @@ class Subject:
         """Return the share of the question's words that a text begins with."""
         known = terms.among(" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), self._counts)
         return sum(self._counts[term] for term in set[str]().union(*known.values())) / self._sum
+
+    def has(self, title: str, text: str) -> float:
+        """Return the share of what a text says first, or of its title, that is in the question."""
+        shares = [0.0]
+        for part, least in (
+            (title, 1.0),
+            (" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), 0.0),
+        ):
+            told = {
+                term
+                for term in terms.of_query(part)
+                if term not in terms.STOP and term not in _everyday() and len(term) > 2 and not term.isdigit()
+            }
+            both = told.intersection(self._counts)
+            share = len(both) / len(told) if told else 0.0
+            shares.append(share if len(both) >= weights.SHARED and share >= least else 0.0)
+        return max(shares)
 
     def evidence(self, best: Sequence[Found], close: float = 0.0) -> float:
         """Return the evidence for the best texts; `close` is the highest closeness among them."""

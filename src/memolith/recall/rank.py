@@ -17,6 +17,7 @@ from math import exp, log
 from memolith.base.lean import lru_cache
 from memolith.base.values import Value
 from memolith.recall import abstain, supersede, weights
+from memolith.text.source_label import is_outside
 from memolith.text.words import terms
 from memolith.text.words import times as when
 
@@ -24,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from memolith.index import Analysis, Unit
+    from memolith.index import Analysis, Session, Unit
 
     Conversation = Mapping[int, "Candidate"]  # turns by position
     Texts = Callable[[Sequence[Unit]], Mapping[int, str]]
@@ -44,6 +45,30 @@ _FILLERS = (
 )
 
 
+class Question(Value):
+    """A query with its scopes, kinds and days."""
+
+    categories: Collection[str] | None
+    day: str  # today, or the day that a question about the past refers to
+    kinds: Collection[str] | None
+    limit: int
+    past: bool
+    query: str
+    since: str | None
+    slugs: list[str]
+    unasked: bool
+
+    def allows(self, unit: Unit) -> bool:
+        """Whether the question covers a unit."""
+        if self.unasked and (unit.status == "candidate" or is_outside(unit.source)):
+            return False  # shown only on request
+        if self.kinds is not None and unit.kind not in self.kinds:
+            return False
+        if self.categories is not None and unit.category not in self.categories:
+            return False
+        return self.since is None or unit.date[:10] >= self.since
+
+
 class Candidate:
     """A unit that may answer: BM25 score, matched terms, similarity in meaning (None: unknown).
 
@@ -57,7 +82,7 @@ class Candidate:
         self.parts: dict[str, float] = {}
         self.also: list[str] = []
         self.words = self.covered = self.meaning = self.evidence = 0.0
-        self.lent = self.then = False
+        self.lent = self.then = self.heard = False
 
 
 class Ranked(Value):
@@ -67,6 +92,7 @@ class Ranked(Value):
     score: float
     terms: list[str]
     unit: Unit
+    weak: bool  # whether nothing but the order speaks for it
     why: str
 
 
@@ -81,12 +107,16 @@ def rank(
     limit: int | None = None,
     names: Collection[str] = (),
     texts: Texts = lambda _: {},
+    is_long: bool = False,
+    identifiers: Collection[str] = (),
+    keep: Collection[int] = (),
 ) -> list[Ranked]:
     """Return the candidates that answer, best first.
 
     `day` is today, or with `past` the day in question; `spelled` maps terms to their original spelling,
     `times` are the time spans that the question names, `names` are those of its terms that are names, `texts`
-    returns the texts.
+    returns the texts. A note with one of the `identifiers` is about them. An `is_long` text always has
+    answers, weak ones if need be; units to `keep` are among them.
     """
     hits = _valid(candidates, day, past=past)
     turns = _turns(hits)
@@ -105,8 +135,19 @@ def rank(
     # indexing does not decide whose text is read.
     hits.sort(key=lambda hit: hit.unit.key)
     hits.sort(key=lambda hit: hit.unit.date, reverse=True)
-    if not hits or not (_is_near(hits, asked) if semantic else _is_related(hits, asked, names, texts)):
+    if not hits:
         return []
+    subject = abstain.Subject(asked, word_weights(asked), names, _fillers())
+    related = _is_near(hits, asked) if semantic else _is_related(hits, asked, subject, texts)
+    if is_long:
+        _listen(hits, subject, texts)
+    few = {term.term for term in asked.terms if term.df <= weights.NAMED and term.term in identifiers}
+    for hit in hits:
+        if not hit.unit.is_turn and not few.isdisjoint(hit.terms):
+            hit.heard, hit.evidence = True, max(hit.evidence, weights.CENTRE)
+    if not related and not is_long and not any(hit.heard for hit in hits):
+        return []
+    at_home = related or abstain.known_names(asked) >= weights.AT_HOME
     hits.sort(key=lambda hit: -hit.evidence)
     least = hits[0].evidence * weights.TAIL
     centre = weights.CENTRE_WITH_MEANING if semantic else weights.CENTRE
@@ -116,9 +157,10 @@ def rank(
             score=round(1 / (1 + exp(weights.SLOPE * (centre - hit.evidence))), 4),
             terms=list(hit.parts),
             also=hit.also,
+            weak=not (hit.heard or (at_home if hit.unit.is_turn else related)),
             why=_why(hit, spelled or {}),
         )
-        for hit in _single([hit for hit in hits if hit.evidence >= least])[:limit]
+        for hit in _single([hit for hit in hits if hit.evidence >= least or hit.unit.id in keep])[:limit]
     ]
 
 
@@ -131,11 +173,20 @@ def _is_near(hits: Sequence[Candidate], asked: Analysis) -> bool:
     return nearest >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
 
 
-def _is_related(hits: Sequence[Candidate], asked: Analysis, names: Collection[str], texts: Texts) -> bool:
+def _listen(hits: Sequence[Candidate], subject: abstain.Subject, texts: Texts) -> None:
+    """Find the texts of which most is in a long question; that is evidence by itself."""
+    documents = sorted((hit for hit in hits if not hit.unit.is_turn), key=lambda hit: -hit.evidence)
+    said = texts([hit.unit for hit in documents[: weights.LED]])
+    for hit in documents[: weights.LED]:
+        text = said.get(hit.unit.id, "").partition("\n")[2]
+        if subject.has(hit.unit.title, text) >= weights.HEARD:
+            hit.heard, hit.evidence = True, max(hit.evidence, weights.CENTRE)
+
+
+def _is_related(hits: Sequence[Candidate], asked: Analysis, subject: abstain.Subject, texts: Texts) -> bool:
     """Whether a question is about anything here, by words; also credit texts that begin with them."""
-    subject = abstain.Subject(asked, word_weights(asked), names, _fillers())
     best = sorted(hits, key=lambda hit: -hit.words)[: weights.BEST]
-    documents = [hit for hit in hits if hit.unit.kind != "session"]
+    documents = [hit for hit in hits if not hit.unit.is_turn]
     shown = sorted(documents, key=lambda hit: -hit.evidence)[: weights.LED]
     said = texts([hit.unit for hit in {*best, *shown}])
     for hit in shown:
@@ -146,71 +197,21 @@ def _is_related(hits: Sequence[Candidate], asked: Analysis, names: Collection[st
     return evidence >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
 
 
-def current_first(
-    ranked: Sequence[Ranked],
-    others: Sequence[Unit] = (),
-    links: Mapping[tuple[int, int], float] | None = None,
-    *,
-    alone: bool = False,
-) -> list[Ranked]:
-    """Put each statement's replacement before it, whether ranked itself or among the `others`.
+def by_work(sessions: Sequence[Session]) -> list[Session]:
+    """Return sessions in the order in which they help with a task: what was said in them, and when.
 
-    Only units with their text are statements. `links` gives, by ids, how much of an earlier statement is in
-    another (without it, their words are compared). `alone` says that there is hardly anything else that a
-    later statement could be about.
+    Time counts from the newest of them: after a holiday, the last session is still where work goes on.
     """
-    said = {hit.unit.id: supersede.Statement(hit.unit) for hit in ranked if hit.unit.text is not None}
-    waiting = list(ranked)
-    known = {hit.unit.content_hash for hit in ranked}
-    links = links or {}
-    followed = {earlier for earlier, _ in links}
-    found = {unit.id for unit in others} if links and not alone else set()
-    for unit in others:
-        if unit.content_hash not in known:
-            said[unit.id] = supersede.Statement(unit)
-            waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], why=""))
-    asked = {hit.unit.id: set(hit.terms) for hit in waiting}
+    most = max((each.score for each in sessions), default=0.0) or 1.0
+    best = max((each.best for each in sessions), default=0.0) or 1.0
+    hours = {each.path: 24 * supersede.day_of(each.started) for each in sessions}
+    newest = max(hours.values(), default=0.0)
 
-    def replaces(hit: Ranked, first: Ranked) -> bool:
-        # Compare the others with the hits they were found for, and with each other.
-        if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
-            return False
-        later, earlier = said.get(hit.unit.id), said.get(first.unit.id)
-        if (
-            later is None
-            or earlier is None
-            or hit.unit.scope != first.unit.scope
-            or later.date <= earlier.date
-        ):
-            return False
-        same = len(asked[hit.unit.id] & asked[first.unit.id])
-        if alone and later.changes and (same or not hit.terms):
-            return True
-        alike = same >= max(2, len(first.terms) / 2)
-        # A handful of statements does not show which words are rare. Those that are not among the nearest
-        # have nothing rare in common.
-        least = 0.0 if first.unit.id in followed else None
-        common = None if alone else links.get((first.unit.id, hit.unit.id), least)
-        return supersede.replaces(later, earlier, common, asked_alike=alike)
+    def evidence(each: Session) -> float:
+        ago = (newest - hours[each.path]) / weights.LATELY_HOURS
+        return each.score / most + weights.BEST_TURN * each.best / best + weights.LATELY / (1 + ago)
 
-    done: list[Ranked] = []
-    while waiting:
-        first = waiting[0]
-        newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
-        if newer:
-            # Check it again at its new position: a third statement may have replaced it in turn.
-            best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
-            waiting = [_lifted(best, first), *(hit for hit in waiting if hit is not best)]
-        else:
-            del waiting[0]
-            if first.why:
-                done.append(first)
-    return done
-
-
-def _lifted(hit: Ranked, first: Ranked) -> Ranked:
-    why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
-    return hit.but(score=max(hit.score, first.score), why=why)
+    return sorted(sessions, key=lambda each: (-evidence(each), -hours[each.path], each.path))
 
 
 @lru_cache(maxsize=1)
@@ -317,12 +318,9 @@ def _prior(unit: Unit, day: str) -> float:
 
 
 def _days(date: str, day: str) -> float:
-    """Return the approximate number of days between two dates; a large number if one is unknown."""
-    try:
-        one, other = (int(d[:4]) * 365.25 + int(d[5:7]) * 30.4 + int(d[8:10]) for d in (date, day))
-    except ValueError:
-        return 10 * weights.HALF_LIFE
-    return max(0.0, other - one)
+    """Return the number of days between two dates; a large number if one is unknown."""
+    one, other = supersede.day_of(date), supersede.day_of(day)
+    return max(0.0, other - one) if one and other else 10 * weights.HALF_LIFE
 
 
 def _single(hits: Sequence[Candidate]) -> list[Candidate]:

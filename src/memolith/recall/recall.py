@@ -9,20 +9,20 @@ from __future__ import annotations
 from memolith.base import whole
 from memolith.base.errors import InputError, StorageError
 from memolith.base.lean import suppress
-from memolith.base.values import Hit, Recall, Value
-from memolith.index import KINDS, Match, State, Unit, kind_of
+from memolith.base.values import Hit, Recall
+from memolith.index import KINDS, Match, Session, State, kind_of
 from memolith.memory import arguments
 from memolith.memory.note_index import report_folders
 from memolith.prompt import brief
-from memolith.recall import rank, supersede, weights
-from memolith.recall.rank import Candidate, Ranked
+from memolith.recall import rank, settle, weights
+from memolith.recall.rank import Candidate, Question, Ranked
+from memolith.recall.settle import Texts
 from memolith.store import layout
 from memolith.store.screen import quoted
 from memolith.text import excerpt
 from memolith.text.budget import plural
 from memolith.text.safe import hygiene
-from memolith.text.source_label import is_outside
-from memolith.text.words import terms, times
+from memolith.text.words import talk, terms, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,38 +34,12 @@ if TYPE_CHECKING:
 
 MAX_LIMIT = 1000
 _ITEMS = 20  # in the brief of the block
-# MEMORY.md is in the block anyway.
-_NOT_SHOWN = tuple(kind for kind in KINDS if kind != "memory")
-# Kinds that state facts, which a later statement may replace; a conversation is only a transcript.
-STATEMENTS = ("memory", "note", "record", "daily")
+# MEMORY.md is in the block anyway, and commands are told otherwise (`working`).
+_NOT_SHOWN = tuple(kind for kind in KINDS if kind not in ("memory", "command"))
 _TRIES = 3  # until the index stays unchanged during a query; then it is built in memory
 _UNSTEADY = "it was changed again and again while it was asked"
 _ASKS = ("?", "？", "؟")
 _MARKS = ".,;:!?\"'()[]{}`"
-
-
-class Question(Value):
-    """A query with its scopes, kinds and days."""
-
-    categories: Collection[str] | None
-    day: str  # today, or the day that a question about the past refers to
-    kinds: Collection[str] | None
-    limit: int
-    past: bool
-    query: str
-    since: str | None
-    slugs: list[str]
-    unasked: bool
-
-    def allows(self, unit: Unit) -> bool:
-        """Whether the question covers a unit."""
-        if self.unasked and (unit.status == "candidate" or is_outside(unit.source)):
-            return False  # shown only on request
-        if self.kinds is not None and unit.kind not in self.kinds:
-            return False
-        if self.categories is not None and unit.category not in self.categories:
-            return False
-        return self.since is None or unit.date[:10] >= self.since
 
 
 def recall(
@@ -142,8 +116,20 @@ def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
     by_meaning = None if home.is_warm else False
     found = recall(home, query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=by_meaning, unasked=True)
     shown = (layout.daily(home.project, home.today), layout.daily(home.project, home.yesterday))
-    hits = [hit for hit in found if hit.score >= weights.WORTH_SHOWING and not hit.id.startswith(shown)]
+    hits = [hit for hit in found if not hit.id.startswith(shown)]
     return found.but(hits=brief.fitting(hits, brief.TOKENS if budget is None else budget))
+
+
+def _certain(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
+    """Return the hits that are worth a place in a prompt that did not ask for them."""
+    turn = weights.WORTH_TELLING_FOR_TASK if talk.is_task(query) else weights.WORTH_TELLING_A_TURN
+    return [
+        hit
+        for hit in ranked
+        if not hit.weak
+        and hit.score >= (turn if hit.unit.is_turn else weights.WORTH_TELLING)
+        and not (hit.unit.is_turn and talk.says_nothing(hit.unit.text or "", hit.unit.role))
+    ][: weights.UNASKED]
 
 
 def _covered(home: Home, slugs: Sequence[str]) -> Coverage:
@@ -177,8 +163,12 @@ def _answer(home: str, index: Index, asked: Question, meaning: Vectors | None) -
 
 
 def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State) -> list[Ranked]:
-    texts = _Texts(index)
-    candidates = _candidates(index, asked, meaning)
+    if asked.unasked and talk.is_empty(asked.query):
+        return []
+    texts = Texts(index)
+    is_long = len(asked.query) >= weights.LONG_TEXT
+    sessions = _sessions(index, asked) if is_long or talk.is_task(asked.query) else []
+    candidates = _candidates(index, asked, meaning, [each.unit_id for each in sessions])
     analysis = index.terms(asked.slugs, asked.query)
     ranked = rank.rank(
         candidates,
@@ -189,15 +179,48 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
         times=times.spans(asked.query, asked.day),
         limit=max(weights.SETTLED, asked.limit) + weights.SPARE,
         names=_names(asked.query),
+        identifiers=_identifiers(asked.query),
         texts=texts.titled,
+        is_long=is_long,
+        keep=[each.unit_id for each in sessions],
     )
-    ranked = _settled(index, texts, asked, ranked, state)[: asked.limit + weights.SPARE]
-    return _different(texts.of(ranked), asked.query)[: asked.limit]
+    ranked = _in_order(settle.settled(index, texts, asked, ranked, state), sessions)
+    found = _different(texts.of(ranked[: asked.limit + weights.SPARE]), asked.query)
+    return _certain(found, asked.query) if asked.unasked else found[: asked.limit]
+
+
+def _sessions(index: Index, asked: Question) -> list[Session]:
+    """Return the sessions that worked on a task or near it, best first."""
+    if asked.kinds is not None and "session" not in asked.kinds:
+        return []
+    return rank.by_work(index.sessions(asked.slugs, asked.query, weights.SESSIONS))
+
+
+def _in_order(ranked: list[Ranked], sessions: Sequence[Session]) -> list[Ranked]:
+    """Return hits with the turns among them in the order of their sessions, the best of each first."""
+    order = {each.path: place for place, each in enumerate(sessions)}
+    turns = [hit for hit in ranked if hit.unit.path in order]
+    first = {hit.unit.path: hit for hit in reversed(turns)}
+    known = sorted(first.values(), key=lambda hit: order[hit.unit.path])
+    rest = [hit for hit in turns if first[hit.unit.path] is not hit]
+    queue = iter([*known, *rest])
+    return [next(queue) if hit.unit.path in order else hit for hit in ranked]
 
 
 def _spelled(query: str) -> dict[str, str]:
     """Map the terms of a question to the words as typed."""
     return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
+
+
+def _identifiers(query: str) -> set[str]:
+    """Return the terms of whole identifiers and paths: `formatMoney`, `worker/handlers.py`, `max_size`."""
+    found: set[str] = set()
+    for chunk in query.split():
+        word = chunk.strip(_MARKS)
+        plain = word.isalpha() and (word.islower() or word[1:].islower() or word.isupper())
+        if len(word) > 4 and not plain and sum(map(str.isalpha, word)) > 4 and "://" not in word:
+            found.add(max(terms.of_query(word), key=len, default=""))
+    return found
 
 
 def _names(query: str) -> set[str]:
@@ -212,10 +235,15 @@ def _names(query: str) -> set[str]:
     return found
 
 
-def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[Candidate]:
+def _candidates(
+    index: Index, asked: Question, meaning: Vectors | None, also: Sequence[int]
+) -> list[Candidate]:
     alone = weights.DOCUMENTS + asked.limit
     by_words = index.lexical(asked.slugs, asked.query, weights.CANDIDATES, asked.kinds, alone=alone)
     matches = {match.unit_id: match for match in by_words}
+    if not asked.unasked and (asked.kinds is None or "command" in asked.kinds):
+        called = index.commands(asked.slugs, asked.query, weights.CALLS)
+        matches |= {match.unit_id: match for match in called}
     near: dict[int, float] = {}
     if meaning is not None:
         nearest = meaning.scores(asked.slugs, asked.query, limit=weights.CANDIDATES)
@@ -223,7 +251,7 @@ def _candidates(index: Index, asked: Question, meaning: Vectors | None) -> list[
         missing = [unit for unit in matches if unit not in near]
         if near and missing:
             near.update(meaning.scores(asked.slugs, asked.query, missing, len(missing)))
-    units = index.units([*matches, *(unit for unit in near if unit not in matches)])
+    units = index.units(list(dict.fromkeys([*matches, *near, *also])))
     by_id = {unit.id: unit for unit in units}
     for unit in [unit for unit in units if unit.kind == "session"][: weights.TURNS]:
         for other in index.neighbours(unit, len(weights.NEIGHBOURS)):
@@ -259,66 +287,6 @@ def _succeeded(index: Index, asked: Question, found: list[Candidate]) -> list[Ca
     return list(by_id.values())
 
 
-def _settled(
-    index: Index, texts: _Texts, asked: Question, ranked: list[Ranked], state: State
-) -> list[Ranked]:
-    """Put current statements before those they replace, even if the search did not find them."""
-    best = ranked[: weights.SETTLED]
-    known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if hit.unit.kind in STATEMENTS])}
-    statements = [hit for hit in known.values() if len(hit.unit.text or "") <= weights.STATEMENT]
-    links: dict[tuple[int, int], float] = {}
-    for hit in statements[: weights.FOLLOWED]:
-        links.update(_links(index, asked, hit.unit))
-    few = statements and state.units <= weights.FEW
-    near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
-    first = min((hit.unit.date for hit in statements), default="")
-    later = [
-        unit
-        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
-        if unit.date > first and asked.allows(unit) and supersede.holds(unit, asked.day, past=asked.past)
-    ]
-    others = texts.units(later)
-    # A text that reads like a change refers to an earlier statement: to this one if there are hardly others.
-    best = [known.get(hit.unit.id, hit) for hit in best]
-    moved = rank.current_first(best, others, links, alone=bool(few))
-    shown = {hit.unit.id for hit in moved}
-    return moved + [hit for hit in ranked[weights.SETTLED :] if hit.unit.id not in shown]
-
-
-def _links(index: Index, asked: Question, unit: Unit) -> dict[tuple[int, int], float]:
-    """Return how much others share with a statement: their BM25 for its text, relative to its own."""
-    about = f"{unit.title} {unit.text}"[: weights.SUBJECT]
-    scores = {
-        match.unit_id: match.score
-        for match in index.lexical(asked.slugs, about, weights.FOLLOWERS, STATEMENTS)
-    }
-    own = scores.pop(unit.id, 0.0)
-    return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
-
-
-class _Texts:
-    """The texts of a question's units, from the current files; each is read once."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-        self._read: dict[int, Unit] = {}
-
-    def units(self, units: Sequence[Unit]) -> list[Unit]:
-        """Return units with their texts, without those that are gone."""
-        missing = [unit for unit in units if unit.id not in self._read]
-        self._read.update((unit.id, unit) for unit in self._index.with_text(missing))
-        return [self._read[unit.id] for unit in units if unit.id in self._read]
-
-    def titled(self, units: Sequence[Unit]) -> dict[int, str]:
-        """Return titles and texts, by the units' ids."""
-        return {unit.id: f"{unit.title}\n{unit.text}" for unit in self.units(units)}
-
-    def of(self, ranked: Sequence[Ranked]) -> list[Ranked]:
-        """Return hits with their texts."""
-        known = {unit.id: unit for unit in self.units([hit.unit for hit in ranked])}
-        return [hit.but(unit=known[hit.unit.id]) for hit in ranked if hit.unit.id in known]
-
-
 def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
     """Drop repetitions that differ only in title or white space.
 
@@ -345,7 +313,7 @@ def _hit(home: str, ranked: Ranked) -> Hit:
     text = unit.text or ""
     snippet, offset = excerpt.around(text, ranked.terms)
     line = None if unit.first_line is None else unit.first_line + offset
-    is_session = unit.kind == "session"
+    is_session = unit.is_turn
     path = unit.path if is_session else f"{layout.STORE}/{unit.path}"
     filename = layout.locate(home, path)
     return Hit(
@@ -362,6 +330,7 @@ def _hit(home: str, ranked: Ranked) -> Hit:
         filename=filename,
         line=line,
         turn=unit.turn,
+        weak=ranked.weak,
         date=unit.date,
         why=ranked.why + (f"; said in {plural(len(ranked.also), 'other place')} too" if ranked.also else ""),
         also=ranked.also,

@@ -8,6 +8,7 @@ of the same thing goes before the earlier one. This hides nothing: only a person
 
 from __future__ import annotations
 
+import time
 from functools import cached_property  # SQLite imports it anyway
 
 from memolith.base.lean import lru_cache
@@ -17,7 +18,7 @@ from memolith.text.words import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from memolith.index import Unit
 
@@ -52,6 +53,9 @@ _CHANGE = frozenset(_CHANGES.split())
 # Languages without spaces: matched anywhere.
 _CHANGE_SIGNS = ("现在", "改为", "改成", "不再", "換成", "現在", "変更", "移行", "이제", "변경")
 _AROUND = ".,;:!?\"'()[]"
+_ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
+_WRAPPED = 60  # characters of a line that may go on in the next
+_MOST = 60  # statements of a unit that are compared
 _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
 
 
@@ -62,38 +66,91 @@ def _ignored() -> frozenset[str]:
 
 
 class Statement:
-    """A unit's statement, prepared for comparison with others."""
+    """One statement of a unit, prepared for comparison with others."""
 
-    def __init__(self, unit: Unit) -> None:
-        self._text = unit.text or ""
-        # A title that is only the file name says nothing.
-        self._title = "" if unit.title in unit.path else unit.title
-        self.date = unit.date
-
-    @property
-    def is_document(self) -> bool:
-        """Whether it is too long to be a statement."""
-        return len(self._text) > weights.DOCUMENT
+    def __init__(self, text: str, title: str = "", date: str = "") -> None:
+        self.text, self._title, self.date = text, title, date
 
     # Computed lazily: most are never compared, because they are as old as the others.
     @cached_property
     def words(self) -> set[str]:
         """The words as written."""
-        return {word.strip(_AROUND) for word in self._text.casefold().split()}
+        return {word.strip(_AROUND) for word in self.text.casefold().split()}
+
+    @cached_property
+    def terms(self) -> set[str]:
+        """All its terms, with those of its title: what a question may find it by."""
+        return set(terms.count(f"{self.text} {self._title}")[0])
 
     @cached_property
     def changes(self) -> bool:
         """Whether it reads like a change."""
-        return not _CHANGE.isdisjoint(self.words) or any(sign in self._text for sign in _CHANGE_SIGNS)
+        return not _CHANGE.isdisjoint(self.words) or any(sign in self.text for sign in _CHANGE_SIGNS)
 
     @cached_property
     def subject(self) -> set[str]:
         """The terms that say what it is about."""
         # As written: "rotated" announces a change, "the rotation" may be the subject of one.
-        words = f"{self._text} {self._title}".split()
+        words = f"{self.text} {self._title}".split()
         found = terms.count(" ".join(word for word in words if _bare(word) not in _CHANGE))[0]
         ignored = _ignored()
         return {term for term in found if term not in ignored and not term.isdigit()}
+
+    @cached_property
+    def begins(self) -> list[str]:
+        """The words up to the value: those that a sentence with another value begins with, too."""
+        return [_bare(word) for word in self.text.split()]
+
+
+def statements(unit: Unit) -> list[Statement]:
+    """Return what a unit says: a log or a list says something in each line, a paragraph is one statement."""
+    text = unit.text or ""
+    if len(text) > weights.DOCUMENT:
+        return []  # a document
+    # A title that is only the file name says nothing.
+    title = "" if unit.title in unit.path else unit.title
+    found: list[str] = []
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        is_wrapped = bool(found) and len(found[-1]) >= _WRAPPED and not found[-1].endswith(_ENDS)
+        if is_wrapped and not line.startswith(("-", "*", "+", "#")):
+            found[-1] = f"{found[-1]} {line}"
+        else:
+            found.append(line)
+    date = local(unit.date)
+    if len(found) == 1:
+        return [Statement(found[0], title, date)]
+    return [Statement(each, "", date) for each in found[:_MOST]]
+
+
+def about(said: list[Statement], question: Collection[str]) -> Statement | None:
+    """Return the statement that has most of a question; of several, the last."""
+    return max(reversed(said), key=lambda each: len(each.terms.intersection(question)), default=None)
+
+
+def local(date: str) -> str:
+    """Return a time as the clock here shows it: turns have that of Greenwich, files the local one."""
+    if not date.endswith("Z") or len(date) < 19:
+        return date
+    try:
+        seconds = round((day_of(date) - _EPOCH) * 86_400)
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(seconds))
+    except (ValueError, OverflowError, OSError):
+        return date
+
+
+def day_of(stamp: str) -> float:
+    """Return a time as a number of days; 0 if it is unknown."""
+    try:
+        year, month, day = int(stamp[:4]), int(stamp[5:7]), int(stamp[8:10])
+        hours, minutes, seconds = (int(stamp[at : at + 2] or 0) for at in (11, 14, 17))
+    except ValueError:
+        return 0.0
+    year, month = (year, month) if month > 2 else (year - 1, month + 12)
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month - 457) // 5 + day
+    return days + (hours * 3600 + minutes * 60 + seconds) / 86_400
+
+
+_EPOCH = day_of("1970-01-01")
 
 
 def _bare(word: str) -> str:
@@ -101,25 +158,44 @@ def _bare(word: str) -> str:
 
 
 def replaces(
-    later: Statement, earlier: Statement, common: float | None = None, *, asked_alike: bool = False
+    later: Statement,
+    earlier: Statement,
+    question: Collection[str],
+    common: float | None = None,
 ) -> bool:
-    """Whether a statement seems to replace an earlier one.
+    """Whether a statement seems to replace an earlier one, as far as the question is about it.
 
     `common`, if known, is how much of the earlier one is in the later one, weighted by rarity: words that all
-    facts about the billing service share are not enough. `asked_alike` means that both match a question in
-    the same words: then they need less in common.
+    facts about the billing service share are not enough.
     """
-    if later.date <= earlier.date or later.is_document or earlier.is_document:
+    if later.date <= earlier.date:
         return False
+    asked = earlier.terms.intersection(question)
+    same = asked & later.terms
     if not later.changes:
+        # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
         # Compare the words as written first: stemming them all would be slow.
+        least = weights.SAME_WORDS if len(asked) > 1 else weights.SAME_SENTENCE
         return (
-            _same(later.words, earlier.words) >= weights.SAME_SENTENCE / 2
-            and overlap(later, earlier) >= weights.SAME_SENTENCE
-        )
+            same == asked
+            and _same(later.words, earlier.words) >= least / 2
+            and overlap(later, earlier) >= least
+        ) or _begin_alike(later, earlier)
     shared = overlap(later, earlier)
-    least = weights.SAME_ANSWER if asked_alike else weights.SAME_SUBJECT
+    is_alike = len(same) >= max(2, len(asked) // 2)  # both match the question: they need less in common
+    least = weights.SAME_ANSWER if is_alike else weights.SAME_SUBJECT
     return shared >= least and (common is None or common >= least * weights.RARE)
+
+
+def _begin_alike(one: Statement, other: Statement) -> bool:
+    """Whether two sentences give the same thing another value: `The SDK is under …`."""
+    alike = 0
+    for mine, theirs in zip(one.begins, other.begins, strict=False):
+        if mine != theirs:
+            break
+        alike += 1
+    telling = sum(word not in terms.STOP for word in one.begins[:alike])
+    return alike >= weights.BEGINS and telling >= 1 and alike < len(other.begins)
 
 
 def overlap(one: Statement, other: Statement) -> float:

@@ -309,10 +309,10 @@ def _indent(line: str, at: int = 0) -> int:
 
 
 def open_items(text: str) -> str:
-    """Return the unchecked list items of a checklist, indentation kept."""
-    return "\n".join(
-        line.rstrip() for line in text.splitlines() if line.lstrip().startswith(("- [ ]", "* [ ]"))
-    )
+    """Return what is open in a scratchpad: all lines but ticked items, headings and comments."""
+    lines = (line.rstrip() for line in strip_comments(text).splitlines())
+    closed = ("- [x]", "* [x]", "+ [x]", "# ", "## ", "### ")
+    return "\n".join(line for line in lines if line and not line.lstrip().lower().startswith(closed))
 
 
 def first_line(text: str, limit: int = 100) -> str:

@@ -137,13 +137,13 @@ _WHOLE = 700  # up to so many characters, a hit is shown whole, as in the brief
 
 
 def _where(mem: Mem, hit: Hit) -> str:
-    if hit.kind == "session":
+    if hit.turn is not None:
         return f"{SCHEME}root/sessions/{hit.record}"
     return reference(mem, hit.filename)
 
 
 def _place(uri: str, hit: Hit) -> str:
-    return f"{uri} turn {hit.turn}" if hit.kind == "session" else f"{uri} line {hit.line or 1}"
+    return f"{uri} turn {hit.turn}" if hit.turn is not None else f"{uri} line {hit.line or 1}"
 
 
 def _search(mem: Mem, given: dict[str, Any]) -> Answer:

@@ -127,7 +127,7 @@ class Finder:
 
 
 def _row(hit: Hit, query: str) -> Row:
-    is_session = hit.kind == "session"
+    is_session = hit.turn is not None
     ref = hit.record if is_session else hit.id.partition("#")[0]
     title = hit.title or _title(ref)
     if is_session and hit.turn is not None:

@@ -83,9 +83,10 @@ def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
         hits = _recalled(mem, call, past)
     except IndexBehindError as error:
         hits, injection.problem = [], f"nothing was recalled: {error}"
-    while hits and len(injection.text) + len(_brief(hits)) + 4 > room:
-        hits.pop()
-    injection.text = "\n\n".join(filter(None, [injection.text, _brief(hits)]))
+    worked = _worked(mem, call) if past.prompts == 0 and not injection.problem else []
+    while (hits or worked) and len(injection.text) + len(_brief(hits, worked)) + 4 > room:
+        (hits or worked).pop()
+    injection.text = "\n\n".join(filter(None, [injection.text, _brief(hits, worked)]))
     injection.refs += [hit.id for hit in hits]
     injection.mark = mark_of(injection.text)
     return injection
@@ -209,8 +210,17 @@ def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
     return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
 
 
-def _brief(hits: list[Hit]) -> str:
-    return f"{OPEN}\n## {structure.RECALLED}\n{brief.items(hits)}\n{CLOSE}" if hits else ""
+def _worked(mem: Mem, call: Call) -> list[str]:
+    """Return how work is done here, for a session that begins with a task of this project."""
+    from memolith.recall import working
+
+    return working.lines(mem, call.prompt)
+
+
+def _brief(hits: list[Hit], worked: list[str]) -> str:
+    parts = [f"## {structure.RECALLED}\n{brief.items(hits)}"] if hits else []
+    parts += ["\n".join([f"## {structure.WORKING}", *worked])] if worked else []
+    return "\n".join([OPEN, *parts, CLOSE]) if parts else ""
 
 
 def _look(mem: Mem) -> str:

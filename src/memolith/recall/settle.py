@@ -1,0 +1,155 @@
+"""What is current goes before what it replaced: among the best hits, and by later statements nobody found.
+
+`supersede` compares two statements; here is what is compared.
+"""
+
+from __future__ import annotations
+
+from memolith.recall import supersede, weights
+from memolith.recall.rank import Ranked
+from memolith.text.words import talk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memolith.index import Index, State, Unit
+    from memolith.recall.rank import Question
+
+# Kinds that state facts, which a later statement may replace; a conversation is only a transcript.
+STATEMENTS = ("memory", "note", "record", "daily")
+
+
+def settled(index: Index, texts: Texts, asked: Question, ranked: list[Ranked], state: State) -> list[Ranked]:
+    """Put current statements before those they replace, even if the search did not find them."""
+    best = ranked[: weights.SETTLED]
+    known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if _states(hit.unit)])}
+    known = {
+        unit: hit
+        for unit, hit in known.items()
+        if not hit.unit.is_turn or talk.is_correction(hit.unit.text or "")
+    }
+    statements = [hit for hit in known.values() if len(hit.unit.text or "") <= weights.STATEMENT]
+    links: dict[tuple[int, int], float] = {}
+    for hit in statements[: weights.FOLLOWED]:
+        links.update(_links(index, asked, hit))
+    few = statements and state.units <= weights.FEW
+    near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
+    first = min((hit.unit.date for hit in statements), default="")
+    later = [
+        unit
+        for unit in index.units(sorted(near.difference(hit.unit.id for hit in best)))
+        if unit.date > first and asked.allows(unit) and supersede.holds(unit, asked.day, past=asked.past)
+    ]
+    others = texts.units(later)
+    # A text that reads like a change refers to an earlier statement: to this one if there are hardly others.
+    best = [known.get(hit.unit.id, hit) for hit in best]
+    moved = current_first(best, others, links, alone=bool(few))
+    shown = {hit.unit.id for hit in moved}
+    return moved + [hit for hit in ranked[weights.SETTLED :] if hit.unit.id not in shown]
+
+
+def _states(unit: Unit) -> bool:
+    """Whether a unit may say what holds now: people correct in sessions, too."""
+    return unit.kind in STATEMENTS or (unit.kind == "session" and unit.role == "user" and not unit.source)
+
+
+def _links(index: Index, asked: Question, hit: Ranked) -> dict[tuple[int, int], float]:
+    """Return how much others share with a hit's statement: their BM25 for its text, relative to its own."""
+    unit = hit.unit
+    said = supersede.statements(unit)
+    answer = supersede.about(said, hit.terms)
+    text = answer.text if answer and len(said) > 1 else f"{unit.title} {unit.text}"
+    about = text[: weights.SUBJECT]
+    scores = {
+        match.unit_id: match.score
+        for match in index.lexical(asked.slugs, about, weights.FOLLOWERS, STATEMENTS)
+    }
+    own = scores.pop(unit.id, 0.0)
+    return {(unit.id, other): score / own for other, score in scores.items()} if own else {}
+
+
+def current_first(
+    ranked: Sequence[Ranked],
+    others: Sequence[Unit] = (),
+    links: Mapping[tuple[int, int], float] | None = None,
+    *,
+    alone: bool = False,
+) -> list[Ranked]:
+    """Put each statement's replacement before it, whether ranked itself or among the `others`.
+
+    Only units with their text are statements. `links` gives, by ids, how much of an earlier statement is in
+    another (without it, their words are compared). `alone` says that there is hardly anything else that a
+    later statement could be about.
+    """
+    said = {hit.unit.id: supersede.statements(hit.unit) for hit in ranked if hit.unit.text is not None}
+    waiting = list(ranked)
+    known = {hit.unit.content_hash for hit in ranked}
+    links = links or {}
+    followed = {earlier for earlier, _ in links}
+    found = {unit.id for unit in others} if links and not alone else set()
+    for unit in others:
+        if unit.content_hash not in known:
+            said[unit.id] = supersede.statements(unit)
+            waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], weak=False, why=""))
+    question = {term for hit in waiting for term in hit.terms}
+    answers = {unit: supersede.about(each, question) for unit, each in said.items()}
+
+    def replaces(hit: Ranked, first: Ranked) -> bool:
+        # Compare the others with the hits they were found for, and with each other.
+        if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
+            return False
+        earlier = answers.get(first.unit.id)
+        if earlier is None or hit.unit.scope != first.unit.scope:
+            return False
+        later = [each for each in said.get(hit.unit.id, ()) if each.date > earlier.date]
+        same = not hit.terms or bool(set(hit.terms).intersection(first.terms))
+        if alone and same and any(each.changes for each in later):
+            return True
+        # A handful of statements does not show which words are rare. Those that are not among the nearest
+        # have nothing rare in common.
+        least = 0.0 if first.unit.id in followed else None
+        common = None if alone else links.get((first.unit.id, hit.unit.id), least)
+        return any(supersede.replaces(each, earlier, question, common) for each in later)
+
+    done: list[Ranked] = []
+    while waiting:
+        first = waiting[0]
+        newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
+        if newer:
+            # Check it again at its new position: a third statement may have replaced it in turn.
+            best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
+            waiting = [_lifted(best, first), *(hit for hit in waiting if hit is not best)]
+        else:
+            del waiting[0]
+            if first.why:
+                done.append(first)
+    return done
+
+
+def _lifted(hit: Ranked, first: Ranked) -> Ranked:
+    why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
+    return hit.but(score=max(hit.score, first.score), why=why)
+
+
+class Texts:
+    """The texts of a question's units, from the current files; each is read once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._read: dict[int, Unit] = {}
+
+    def units(self, units: Sequence[Unit]) -> list[Unit]:
+        """Return units with their texts, without those that are gone."""
+        missing = [unit for unit in units if unit.id not in self._read]
+        self._read.update((unit.id, unit) for unit in self._index.with_text(missing))
+        return [self._read[unit.id] for unit in units if unit.id in self._read]
+
+    def titled(self, units: Sequence[Unit]) -> dict[int, str]:
+        """Return titles and texts, by the units' ids."""
+        return {unit.id: f"{unit.title}\n{unit.text}" for unit in self.units(units)}
+
+    def of(self, ranked: Sequence[Ranked]) -> list[Ranked]:
+        """Return hits with their texts."""
+        known = {unit.id: unit for unit in self.units([hit.unit for hit in ranked])}
+        return [hit.but(unit=known[hit.unit.id]) for hit in ranked if hit.unit.id in known]
