@@ -25,7 +25,7 @@ def item(hit: Hit) -> str:
     """Return a hit as one item of the brief: source, score, origin, and text."""
     text = hit.text.strip() if len(hit.text) <= _WHOLE else hit.snippet
     kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
-    about = ", ".join(each for each in (kind, hit.scope, hit.date[:10]) if each)
+    about = ", ".join(each for each in (kind, hit.scope, hit.date[:10], "weak" if hit.weak else "") if each)
     origin = f" {label(hit.origin)}" if hit.origin else ""
     named = (
         f"{hit.title}: " if hit.title and hit.turn is None and hit.title not in f"{hit.source} {text}" else ""

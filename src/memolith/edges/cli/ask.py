@@ -168,7 +168,9 @@ def _snippets(found: Recall) -> str:
     lines = []
     for number, hit in enumerate(found.hits, 1):
         kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
-        about = "  ".join(each for each in (kind, hit.scope, hit.date[:10], hit.origin) if each)
+        about = "  ".join(
+            each for each in (kind, hit.scope, hit.date[:10], hit.origin, "weak" if hit.weak else "") if each
+        )
         lines += [
             f"{number}. {hit.score:.2f}  {hit.source}  ({about})",
             *(f"   {line}" for line in hit.snippet.split("\n")),
