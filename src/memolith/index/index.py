@@ -203,9 +203,8 @@ class Index:
 
     def terms(self, slugs: Sequence[str], query: str) -> Analysis:
         """Return the words of `query` as the index knows them, with their frequencies."""
-        return self._ask(
-            lambda db: self._lexicon(db, slugs).analyse(query), lambda: Analysis(terms=[], total=0)
-        )
+        nothing = Analysis(terms=[], total=0)
+        return self._ask(lambda db: self._lexicon(db, slugs).analyse(query), lambda: nothing)
 
     def containing(self, slugs: Sequence[str], terms: Collection[str]) -> list[tuple[str, str]] | None:
         """Return kind and path of the files that may contain a casefolded term; None if any file may."""
