@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import builtins
     import os
     from collections.abc import Callable, Collection
-    from typing import Literal
+    from typing import Literal, Unpack
 
     from memolith.base.choices import WriteMode, WriteTarget
     from memolith.base.values import Mode, NoteKind, Recall, Scope, Target, WriteResult
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memolith.memory.tickets import Tickets
     from memolith.memory.undo import Undone
     from memolith.prompt.explain import Explanation
-    from memolith.recall.search import Listing, SearchResults
+    from memolith.recall.search import How, Listing, SearchResults
 
 
 class Mem(Home):
@@ -121,11 +121,11 @@ class Mem(Home):
 
         return block.of(self, self._brief(query), max_chars=max_chars).text or None
 
-    def search(self, query: str) -> SearchResults:
-        """Find files by keywords: any term, any case, literally."""
+    def search(self, query: str, **how: Unpack[How]) -> SearchResults:
+        """Find files by keywords, literally, in any case: any of them, or all `within` so many lines."""
         from memolith.recall import search
 
-        return search.find(self, query)
+        return search.find(self, query, **how)
 
     def recall(
         self,

@@ -19,6 +19,7 @@ from memolith.care.erase import purge, quote_markers
 from memolith.care.scan import MAX_BYTES, scan_home
 from memolith.edges.cli import main
 from memolith.text.yaml import parse
+from tests.ledger import proves
 
 Capture = pytest.CaptureFixture[str]
 
@@ -244,6 +245,31 @@ def test_what_scan_prints_names_place_and_kind_and_never_the_value(
         assert not [text for text in outputs for at in range(4, 32) if value[at : at + 8] in text]
     report = json.loads(outputs[1])
     assert {"path", "line", "column", "kind"} == set(report["findings"][0])
+
+
+@proves("S3.11")
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("akiaz7qx2m4n6p8r1t3v-is-the-deploy-key-id", "aws-key-id"),
+        ("rotate-ghp-ab3de5fg7hi9jk1lm3no5pq7rs9tu1vw3xy5", "github-token"),
+        ("bot-xoxb-2812345678-k3v9x2q7w4r8t1", "slack-token"),
+        ("the-password-tr0ub4dor3xyzzy-is-for-the-db", "password"),
+        ("sk-learn-pipeline-for-tickets-2026", ""),
+        ("asia-pacific-regions2026", ""),
+        ("secret-github-token", ""),
+        ("key-decisions-of-2026-11-15", ""),
+        ("eaac3f9b2c1d4e5f60718293a4b5c6d7", ""),
+    ],
+)
+def test_a_secret_is_recognised_in_a_name_that_was_made_of_a_text(
+    mem: Mem, store: Path, name: str, kind: str
+) -> None:
+    mem.tickets.add("Something else")
+    (store / "tickets" / f"{name}.md").write_text("x\n")
+    found = mem.scan().leaks
+    assert [leak.kind for leak in found] == ([kind] if kind else [])
+    assert not kind or name not in str(found[0])
 
 
 def test_a_secret_that_only_a_marker_is_left_of_is_quoted_in_yaml() -> None:

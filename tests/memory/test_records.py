@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, Mem, NotFoundError, TooLargeError
+from memolith.memory.entries import EntryResult
 from memolith.memory.records import read
 from memolith.store.layout import CATEGORIES
 from memolith.text.words import likeness
@@ -19,6 +20,10 @@ FACT = "Deploys go through the release train on Thursdays."
 
 def add(mem: Mem, text: str = FACT, category: str = "decisions", scope: str = "project", **more: Any) -> str:
     return mem.records.add(text, category=category, scope=scope, **more).id
+
+
+def add_whole(mem: Mem, text: str, **more: Any) -> EntryResult:
+    return mem.records.add(text, category="decisions", scope="project", **more)
 
 
 @proves("S3.20", "S3.21", "S3.31")
@@ -91,6 +96,26 @@ def test_a_secret_is_masked_in_text_and_metadata_and_the_reply_says_so(mem: Mem)
     )
     assert token not in Path(done.filename).read_text()
     assert any("masked" in warning for warning in done.warnings)
+
+
+@proves("S3.11")
+@pytest.mark.parametrize(
+    "secret", ["password=Tr0ub4dor3xyzzy", "AKIAZ7QX2M4N6P8R1T3V", "ghp_" + "aB3dE5fG7h" * 4]
+)
+def test_no_secret_becomes_part_of_an_id_a_path_or_a_recalled_brief(mem: Mem, secret: str) -> None:
+    value = secret.rpartition("=")[2]
+    done = [
+        add_whole(mem, f"The deploy key {secret} is for zebra."),
+        add_whole(mem, "It opens the zebra house.", title=f"Key {secret}"),
+        mem.tickets.add(f"Rotate {secret} of zebra"),
+        mem.tickets.add("Zebra key", f"Rotate {secret}."),
+    ]
+    assert all(any("masked" in each for each in one.warnings) for one in done)
+    told = [f"{one.id} {one.message} {one.filename}" for one in done]
+    told += [str(mem.recall("zebra", semantic=False).as_dict()), mem.context_block("zebra key") or ""]
+    told += [str(path.relative_to(mem.home)) for path in Path(mem.home).rglob("*")]
+    flat = value.casefold().replace("_", "-")
+    assert not [each for each in told if flat in each.casefold().replace("_", "-")]
 
 
 @proves("S3.12")

@@ -12,6 +12,7 @@ from memolith import Mem, NotFoundError
 from memolith.base.errors import InputError
 from memolith.edges.cli import main
 from memolith.index import schema
+from tests.conftest import Clock
 from tests.env.repos import ORIGIN, at, clone, repo
 from tests.ledger import proves
 from tests.recall.made import put, record, session
@@ -99,6 +100,9 @@ def test_a_question_about_something_else_gets_no_answer_and_no_brief(mem: Mem) -
     mem.remember("Deploys of the gateway go through the release workflow.", "Deploys")
     assert keys(mem, "which provider sends the weekly newsletter to customers?") == []
     assert keys(mem, "") == keys(mem, "?!") == []
+    for place in ("Graz", "Linz", "Wien", "Bonn", "Bern", "Genf"):
+        mem.remember(f"The office in {place} has a printer on the second floor.", f"Office {place}")
+    assert keys(mem, "who painted the grey elephant in the office yesterday?") == []
     assert "Recalled" not in (mem.context_block("who feeds the office cat on weekends") or "")
 
 
@@ -107,7 +111,9 @@ def test_the_better_match_is_first_and_ties_are_always_in_the_same_order(mem: Me
     mem.remember("The gateway has a login page.", "Pages")
     mem.remember("A login to the gateway needs the gateway token of the login service.", "Gateway login")
     for number in (2, 1, 3):
-        mem.write("note", f"Ferry number {['one', 'two', 'three'][number - 1]}.", name=f"ferry-{number}")
+        words = ["one", "two", "six"][number - 1]
+        record(mem, f"ferry-{number}", f"Ferry number {words}.", created="2026-01-01")
+        mem.index.sync(["", mem.project])
     assert keys(mem, "gateway login") == ["gateway-login", "pages"]
     order = keys(mem, "ferry number")
     mem.index.rebuild(["", mem.project])
@@ -338,7 +344,9 @@ def test_the_three_formats(mem: Mem, work: Path, capfd: Capture) -> None:
     assert said.startswith("1. 0.")
     assert "why: words: server, zebra (" in said
     assert main([*command, "--format", "prompt"]) == 0
-    assert capfd.readouterr().out.startswith("<memory note=")
+    brief = capfd.readouterr().out
+    assert brief.startswith("<memory note=")
+    assert "\n  The zebra server is in Graz." in brief
     assert main([*command, "--format=json"]) == 0
     answer = json.loads(capfd.readouterr().out)
     assert answer["complete"] is True
@@ -390,6 +398,64 @@ def test_a_ticket_is_a_question(mem: Mem, work: Path, capfd: Capture) -> None:
     assert main(["recall", "--project", str(work)]) == 2
 
 
+@proves("S3.13")
+def test_the_title_and_the_given_context_are_part_of_a_tickets_question(
+    mem: Mem, work: Path, capfd: Capture
+) -> None:
+    put(mem, "tickets/t-7.md", "---\nid: t-7\ntitle: Zebra login\n---\nThe cache times out.\n")
+    for title, text in (
+        ("Stripes", "The zebra login has stripes."),
+        ("Ferry", "The ferry leaves from Graz."),
+    ):
+        mem.remember(text, title)
+    assert main(["recall", "--ticket", "t-7", "--kind", "note", "--project", str(work)]) == 0
+    said = capfd.readouterr().out
+    assert "stripes.md" in said
+    assert "ferry.md" not in said
+    assert main(["recall", "ferry Graz", "--ticket", "t-7", "--kind", "note", "--project", str(work)]) == 0
+    said = capfd.readouterr().out
+    assert "stripes.md" in said
+    assert "ferry.md" in said
+
+
+@proves("S3.8", "S3.35", "S3.34", "S3.36", "S3.31")
+def test_what_is_recalled_follows_the_life_of_a_record(mem: Mem, clock: Clock) -> None:
+    done = mem.records.add(
+        "The zebra server is down.", category="incidents", scope="project", expires="2026-11-16"
+    )
+    assert keys(mem, "zebra server") == [done.id]
+    clock.seconds += 2 * 86_400
+    assert keys(mem, "zebra server") == []
+    assert Path(done.filename).is_file()
+    mem.records.reclassify(done.id, "principles")
+    (hit,) = mem.recall("zebra server", semantic=False)
+    assert (hit.record, hit.category) == (done.id, "principles")
+    mem.records.archive(done.id)
+    assert keys(mem, "zebra server") == []
+    mem.records.restore(done.id)
+    assert keys(mem, "zebra server") == [done.id]
+    mem.records.delete(done.id)
+    assert keys(mem, "zebra server") == []
+
+
+@proves("S3.43", "S3.6")
+def test_a_ticket_is_recalled_as_it_is_now_and_not_when_it_is_deleted(mem: Mem) -> None:
+    done = mem.tickets.add("Zebra login", "The cookie is lost.")
+    assert keys(mem, "zebra cookie") == [done.id]
+    mem.tickets.update(done.id, description="The ferry is late.")
+    assert keys(mem, "ferry late") == [done.id]
+    assert keys(mem, "cookie lost") == []
+    mem.tickets.delete(done.id)
+    assert keys(mem, "zebra login ferry") == []
+
+
+@proves("S3.23")
+def test_a_record_with_a_broken_head_is_found_and_doctor_names_it(mem: Mem) -> None:
+    put(mem, "records/incidents/broken.md", "---\ntitle: [\n---\nThe zebra server lost its keys.\n")
+    assert keys(mem, "zebra server keys") == ["broken"]
+    assert [each.path for each in mem.doctor().findings if each.kind == "frontmatter"]
+
+
 def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Capture) -> None:
     from memolith.edges.cli import app, ask
 
@@ -407,7 +473,7 @@ def test_recall_answers_alike_through_both_doors(mem: Mem, work: Path, capfd: Ca
         assert app.run(command) == code
         assert capfd.readouterr() == quick
     assert ask.run_fast(["recall", "--help"]) is None
-    assert ask.run_fast(["search", "x", "--limit", "3"]) is None
+    assert ask.run_fast(["search", "x", "--since", "3"]) is None
 
 
 @proves("S3.55")

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memolith import Mem, SearchHit, SearchResults, StorageError
+from memolith import InputError, Mem, SearchHit, SearchResults, StorageError, Tools
+from memolith.edges.cli import main
 from memolith.recall.search import search
 from tests.ledger import proves
 
@@ -349,3 +351,119 @@ def test_among_many_notes_the_index_leaves_out_nothing_that_the_files_contain(
     for query in asked:
         quick, thorough = mem.search(query), search(str(mem.root), mem.project, query)
         assert quick.as_dict() == thorough.as_dict() | {"missing": quick.missing}, query
+
+
+# ---------------------------------------------------------------- how a file must match, and pages
+
+
+@pytest.fixture
+def ferries(mem: Mem) -> Mem:
+    """Return a memory with two words on one line, on neighbouring lines, far apart, and only one of them."""
+    apart = "\n".join(f"line {number}" for number in range(8))
+    for name, text in (
+        ("one", "The zebra takes the ferry."),
+        ("next", "The zebra waits.\nA ferry comes.\nThe end."),
+        ("far", f"The zebra waits.\n{apart}\nA ferry comes."),
+        ("half", "The zebra walks."),
+    ):
+        mem.write("note", text, name=name)
+    return mem
+
+
+@proves("S2.74")
+@pytest.mark.parametrize(
+    ("within", "found"),
+    [
+        (None, {"one", "next", "far", "half"}),
+        (1, {"one"}),
+        (2, {"one", "next"}),
+        (9, {"one", "next"}),
+        (10, {"one", "next", "far"}),
+    ],
+)
+def test_any_word_or_all_of_them_within_so_many_lines(
+    ferries: Mem, within: int | None, found: set[str]
+) -> None:
+    hits = ferries.search("ferry zebra", within=within)
+    assert {Path(hit.filename).stem for hit in hits} == found
+    assert ferries.search("ferry zebra giraffe", within=100).hits == []
+    assert all(hit.matched_terms == ["ferry", "zebra"] for hit in hits if within)
+
+
+@proves("S2.74")
+def test_a_loose_search_ignores_what_stands_between_letters(mem: Mem) -> None:
+    for name, text in (("a", "the session cache"), ("b", "SESSION_CACHE=1"), ("c", "session\ncache")):
+        mem.write("note", text, name=name)
+    assert [hit.name[-4:] for hit in mem.search("session-cache", loose=True)] == ["a.md", "b.md"]
+    assert mem.search("session-cache").hits == []
+    assert mem.search("- / .", loose=True).hits == []
+
+
+@proves("S2.74")
+def test_as_many_lines_as_asked_for_stand_around_a_match(mem: Mem) -> None:
+    mem.write("note", "a\nb\nzebra\nc\nd", name="n")
+    assert [mem.search("zebra", context=lines).hits[0].body for lines in (0, 1)] == ["zebra", "b\nzebra\nc"]
+    for wrong in (
+        {"context": -1},
+        {"context": 101},
+        {"within": 0},
+        {"within": 101},
+        {"offset": -1},
+        {"limit": 0},
+    ):
+        with pytest.raises(InputError):
+            mem.search("zebra", **wrong)  # type: ignore[arg-type]
+
+
+@proves("S2.74")
+def test_pages_show_every_file_once_and_say_that_there_are_more(
+    mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(45):
+        mem.write("note", f"zebra {number}", name=f"n{number:02}")
+    whole = [hit.name for hit in mem.search("zebra")]
+    pages = [mem.search("zebra", offset=offset, limit=20) for offset in (0, 20, 40, 60)]
+    assert [hit.name for page in pages for hit in page] == whole
+    assert [page.files for page in pages] == [45] * 4
+    assert "[25 more files not shown; offset 20 has the next" in pages[0].render()
+    assert "more file" not in pages[2].render()
+    tools = Tools(mem)
+    answers = [tools.call("memory_search", {"query": "zebra", "offset": offset}) for offset in (0, 20, 40)]
+    hits: list[Any] = [answer.data["hits"] for answer in answers]
+    assert [len(page) for page in hits] == [20, 20, 5]
+    assert len({hit["uri"] for page in hits for hit in page}) == 45
+    assert "offset 40 has the next" in answers[1].text
+    shown = [
+        tools.call("memory_read", {"source": "list", "offset": at, "lines": 20}).text for at in (0, 20, 40)
+    ]
+    assert len({line for page in shown for line in page.splitlines()}) == 45
+    command = [
+        "search",
+        "zebra 44",
+        "--within",
+        "1",
+        "--context",
+        "0",
+        "--limit",
+        "1",
+        "--project",
+        str(work),
+    ]
+    assert main(command) == 0
+    assert "n44.md (zebra, 44)\nzebra 44" in capfd.readouterr().out
+
+
+@proves("S2.74")
+def test_hidden_files_are_neither_found_nor_listed(mem: Mem, store: Path) -> None:
+    mem.write("note", "zebra", name="seen")
+    for hidden in (
+        "notes/.hidden.md",
+        "memories/.hidden.md",
+        "memories/.git/x.md",
+        "records/decisions/.x.md",
+    ):
+        (store / hidden).parent.mkdir(parents=True, exist_ok=True)
+        (store / hidden).write_text("zebra")
+    assert [hit.name.rpartition("/")[2] for hit in mem.search("zebra")] == ["seen.md"]
+    assert [name.rpartition("/")[2] for name in mem.list()] == ["seen.md"]
+    assert [Path(hit.filename).name for hit in mem.recall("zebra", semantic=False)] == ["seen.md"]

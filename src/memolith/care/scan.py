@@ -17,7 +17,8 @@ from memolith.store import allow_list
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
 from memolith.store.history import Entry
-from memolith.text.secrets.redact import redact
+from memolith.text.secrets.redact import masked, redact
+from memolith.text.secrets.tokens import slugged_tokens
 from memolith.text.yaml import YamlError
 from memolith.text.yaml_edit import set_list
 
@@ -104,7 +105,15 @@ def _is_binary(data: bytes) -> bool:
 
 def shown(path: str) -> str:
     """Return a path that is safe to print: a name may be a secret itself."""
-    return os.sep.join(redact(part).text for part in path.split(os.sep))
+    return os.sep.join(_masked_name(part)[0] for part in path.split(os.sep))
+
+
+def _masked_name(name: str) -> tuple[str, list[str]]:
+    """Return a name without its secrets, and their kinds; one made of a text has lost capitals and signs."""
+    stem = name.removesuffix(".md")
+    spans = [(each.kind, each.start, each.end) for each in redact(stem).findings]
+    spans = spans or sorted(slugged_tokens(stem), key=lambda span: span[1])[:1]
+    return masked(stem, spans) + name[len(stem) :], [kind for kind, _, _ in spans]
 
 
 def name_kinds(name: str) -> list[str]:
@@ -113,7 +122,7 @@ def name_kinds(name: str) -> list[str]:
         Entry(name)
     except ValueError:
         pieces = name.replace("%2F", "/").split("/")  # a temporary file is named after its target's path
-        return [each.kind for piece in pieces for each in redact(piece.removesuffix(".md")).findings]
+        return [kind for piece in pieces for kind in _masked_name(piece)[1]]
     return []
 
 

@@ -153,7 +153,7 @@ class Records(entries.Entries):
                 "id": record_id,
                 "category": category,
                 "scope": "project" if slug else "user",
-                "title": name,
+                "title": own,
                 "created": self._home.today,
                 "updated": self._home.today,
                 "source": source or str(self._home.source),

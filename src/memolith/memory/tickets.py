@@ -95,8 +95,8 @@ class Tickets(entries.Entries):
         status: str = "open",
     ) -> EntryResult:
         """Create a ticket and return its id."""
-        title = entries.titled(title, description)
-        if not title:
+        called = entries.titled(title, description)
+        if not called:
             raise InputError("a ticket needs a title; give it some words")
         _check(type=type, priority=priority, status=status)
         self._home.register()
@@ -108,7 +108,7 @@ class Tickets(entries.Entries):
                     raise InputError(
                         f"there is a ticket {quoted(ticket_id)} already; use `ticket update {ticket_id}`"
                     )
-            name = ticket_id or entries.new_id(title, taken)
+            name = ticket_id or entries.new_id(called, taken)
             fields = {
                 "id": name,
                 "title": title,

@@ -24,14 +24,26 @@ from memolith.text.source_label import label, of_note
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from typing import TypedDict
 
     from memolith.memory.home import Home
+
+    class How(TypedDict, total=False):
+        """What `Mem.search` may be told besides the words: the arguments of `find`."""
+
+        within: int | None
+        context: int
+        loose: bool
+        offset: int
+        limit: int | None
+
 
 CONTEXT_LINES = 3
 MAX_WINDOWS = 5
 MAX_TERMS = 200
 _MANY = 500  # notes from which on asking the index is cheaper than reading them
 _SECONDS = 1.0  # to bring the index up to date; longer than that, the files are read
+MAX_WITHIN = MAX_CONTEXT = 100  # lines
 _GAP = "⋯"
 _SEARCHED, _SEARCHED_FOR_ALL = ("memory", "note", "daily"), ("memory", "note")
 _INBOX = next(kind for kind in layout.KINDS if kind.path == "inbox")
@@ -65,18 +77,28 @@ class Listing(list[str]):
 
 
 class SearchResults:
-    """Hits, best first, the number of matching lines for each term, and what could not be read."""
+    """Hits, best first, the number of matching lines for each term, and what could not be read.
 
-    __slots__ = ("hits", "missing", "terms")
+    Of `files` in all, a page has those after the first `offset`.
+    """
+
+    __slots__ = ("files", "hits", "missing", "offset", "terms")
 
     def __init__(self, terms: list[tuple[str, int]], hits: list[SearchHit]) -> None:
-        self.terms, self.hits = terms, hits
+        self.terms, self.hits, self.files, self.offset = terms, hits, len(hits), 0
         self.missing: list[str] = []  # "<path>: <why>"
 
     @property
     def complete(self) -> bool:
         """Whether everything could be read."""
         return not self.missing
+
+    def keep(self, offset: int, limit: int | None) -> None:
+        """Keep one page of the hits."""
+        if offset < 0 or (limit is not None and limit < 1):
+            raise InputError("offset must be 0 or more, limit 1 or more")
+        self.hits = self.hits[offset : None if limit is None else offset + limit]
+        self.offset = offset
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -89,6 +111,7 @@ class SearchResults:
         return {
             "terms": [{"term": term, "lines": count} for term, count in self.terms],
             "hits": [hit.as_dict() for hit in self.hits],
+            "files": self.files,
             "complete": self.complete,
             "missing": self.missing,
         }
@@ -118,15 +141,13 @@ class SearchResults:
 
     def _summary(self, shown: int) -> str:
         counts = " ".join(f"{term}({count})" for term, count in self.terms)
-        return (
-            f"{plural(len(self.terms), 'term')}: {counts} — {plural(len(self.hits), 'file')}, {shown} shown"
-        )
+        return f"{plural(len(self.terms), 'term')}: {counts} — {plural(self.files, 'file')}, {shown} shown"
 
     def _left_out(self, shown: int) -> str:
-        left = len(self.hits) - shown
-        return (
-            f"\n\n…[{plural(left, 'more file')} not shown; search for fewer or rarer words]" if left else ""
-        )
+        next_ = self.offset + shown
+        left = plural(self.files - next_, "more file")
+        advice = f"offset {next_} has the next, or search for fewer or rarer words"
+        return f"\n\n…[{left} not shown; {advice}]" if next_ < self.files else ""
 
 
 def _block(hit: SearchHit) -> str:
@@ -134,12 +155,60 @@ def _block(hit: SearchHit) -> str:
     return f"\n\n### {hit.name} ({', '.join(hit.matched_terms)}){said}\n{hit.body}"
 
 
-def find(home: Home, query: str) -> SearchResults:
-    """Find the files of a memory by keywords."""
+class Match:
+    """How a file must match, and how much of it is shown.
+
+    `within` so many lines there must be all the words (1: on one line); without it, any word is enough. A
+    `loose` match ignores what stands between letters: `session-cache` is in `session cache`, too. `context`
+    is the number of lines around a match.
+    """
+
+    __slots__ = ("context", "loose", "within")
+
+    def __init__(
+        self, within: int | None = None, context: int = CONTEXT_LINES, *, loose: bool = False
+    ) -> None:
+        if within is not None and not 1 <= within <= MAX_WITHIN:
+            raise InputError(f"within = {within} is not allowed; give 1 to {MAX_WITHIN} lines")
+        if not 0 <= context <= MAX_CONTEXT:
+            raise InputError(f"context = {context} is not allowed; give 0 to {MAX_CONTEXT} lines")
+        self.within, self.context, self.loose = within, context, loose
+
+    def fold(self, text: str) -> str:
+        """Return a text as it is compared."""
+        text = text.casefold()
+        return "".join(char for char in text if char.isalnum() or char == "\n") if self.loose else text
+
+    def lines(self, folded: str, found: Collection[str], terms: Collection[str]) -> dict[int, list[str]]:
+        """Return the lines that match, with the terms of each; only those `found` are in the text at all."""
+        rows = enumerate(folded.split("\n") if found else ())
+        present = {number: has for number, row in rows if (has := [key for key in found if key in row])}
+        if self.within is None:
+            return present
+        together: set[int] = set()
+        for first in present if len(found) == len(terms) else ():
+            near = [number for number in range(first, first + self.within) if number in present]
+            if len({term for number in near for term in present[number]}) == len(terms):
+                together.update(near)
+        return {number: present[number] for number in sorted(together)}
+
+
+def find(
+    home: Home,
+    query: str,
+    *,
+    within: int | None = None,
+    context: int = CONTEXT_LINES,
+    loose: bool = False,
+    offset: int = 0,
+    limit: int | None = None,
+) -> SearchResults:
+    """Find the files of a memory by keywords: `limit` files after the first `offset`; see `Match`."""
     if not isinstance(query, str):
         raise InputError(f"query must be text, not {type(query).__name__}")
     with Watch() as watch:
-        found = search(home.store, home.project, query, home)
+        found = search(home.store, home.project, query, home, Match(within, context, loose=loose))
+        found.keep(offset, limit)
         found.missing = watch.missing
         return found
 
@@ -152,25 +221,29 @@ def listing(home: Home) -> Listing:
         return Listing(found, watch.missing)
 
 
-def search(root: str, slug: str, query: str, home: Home | None = None) -> SearchResults:
+def search(
+    root: str, slug: str, query: str, home: Home | None = None, match: Match | None = None
+) -> SearchResults:
     """Search the user-wide memory and one project's; any term may match, as a substring, ignoring case.
 
     With a home, its index says which of many notes need not be read.
     """
+    match = match or Match()
     terms: dict[str, str] = {}
     for word in hygiene.whole(query).split():
         if len(terms) == MAX_TERMS:
             break
-        terms.setdefault(word.casefold(), word)
+        if key := match.fold(word):
+            terms.setdefault(key, word)
     if not terms:
         return SearchResults([], [])
     counts = dict.fromkeys(terms, 0)
     hits: list[SearchHit] = []
     tree = Tree(root)
     waiting = {path for scope in (layout.USER, slug) for path in _files(tree, scope, _INBOX)}
-    likely = _likely(home, tree, slug, terms) if home else None
+    likely = _likely(home, tree, slug, terms) if home and not match.loose else None
     for relative in (*searchable(root, slug), *waiting) if likely is None else likely:
-        hit = _search_file(tree, relative, terms, counts, held=relative in waiting)
+        hit = _search_file(tree, relative, terms, counts, match, held=relative in waiting)
         if hit is not None:
             hits.append(hit)
     hits.sort(key=lambda hit: hit.name)
@@ -241,7 +314,7 @@ def _below(tree: Tree, directory: str) -> Iterator[str]:
 
 
 def _search_file(
-    tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int], *, held: bool
+    tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int], match: Match, *, held: bool
 ) -> SearchHit | None:
     try:
         data = tree.read(relative)
@@ -254,27 +327,23 @@ def _search_file(
     if held:
         parsed = frontmatter.split(text)
         text = parsed.body if parsed.get("call") != layout.PROPOSAL else ""
-    folded = text.casefold()
+    folded = match.fold(text)
     found = {key for key in terms if key in folded}
     stem = os.path.basename(relative)[:-3]
-    if found or any(key in stem.casefold() for key in terms):
+    named = {key for key in terms if key in match.fold(stem)}
+    if found or named:
         # A person may have typed a secret into the file; it is neither shown nor matched.
         text = _without_secrets(tree.root, relative, text)
-        folded = text.casefold()
+        folded = match.fold(text)
         found = {key for key in found if key in folded}
-    if found:
-        lines = text.split("\n")
-        matching = []
-        for number, line in enumerate(folded.split("\n")):
-            present = [key for key in found if key in line]
-            for key in present:
-                counts[key] += 1
-            if present:
-                matching.append(number)
-        body, total, by_name = _windows(lines, matching), len(matching), False
+    matching = match.lines(folded, found, terms)
+    if matching:
+        for key in (key for has in matching.values() for key in has):
+            counts[key] += 1
+        body, total, by_name = _windows(text.split("\n"), [*matching], match.context), len(matching), False
     else:
-        found = {key for key in terms if key in stem.casefold()}
-        if not found:
+        found = named
+        if not found or (match.within and len(found) < len(terms)):
             return None
         said = [line.rstrip() for line in text.split("\n") if line.strip()]
         body, total, by_name = "\n".join(said[:3]), 0, True
@@ -302,10 +371,10 @@ def _without_secrets(root: str, relative: str, text: str) -> str:
     return redact(text, allowed(root, layout.scope_of(relative)), by_hand=True).text
 
 
-def _windows(lines: list[str], matching: list[int]) -> str:
+def _windows(lines: list[str], matching: list[int], context: int) -> str:
     spans: list[list[int]] = []
     for number in matching:
-        first, last = max(0, number - CONTEXT_LINES), min(len(lines), number + CONTEXT_LINES + 1)
+        first, last = max(0, number - context), min(len(lines), number + context + 1)
         if spans and first <= spans[-1][1]:
             spans[-1][1] = last
         elif len(spans) == MAX_WINDOWS:

@@ -110,6 +110,7 @@ def test_a_transcript_that_is_never_found_is_given_up(ended: Host, work: Path, t
     assert ended.tell("SessionStart") == ""
 
 
+@proves("S3.1", "S3.2")
 def test_learning_comes_after_the_index_and_its_failure_is_only_logged(
     ended: Host, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def test_in_doubt_it_learns_nothing(text: str) -> None:
     assert said(text) == []
 
 
+@proves("S3.10")
 def test_the_assistant_tools_and_injected_text_teach_nothing() -> None:
     assert (
         learned(
@@ -137,6 +138,7 @@ def test_long_pasted_text_is_read_quickly_and_teaches_nothing() -> None:
         assert said(text) == []
 
 
+@proves("S3.9")
 def test_only_a_plain_short_message_teaches_for_all_projects() -> None:
     rule = "I prefer short answers without apologies."
     scopes = [

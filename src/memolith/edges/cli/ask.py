@@ -28,12 +28,13 @@ _FLAGS = {
     "--ephemeral-memory": "ephemeral",
     "--dry-run": "dry_run",
     "--semantic": "semantic",
+    "--loose": "loose",
 }
 _SHARED = ("json", "ephemeral", "home", "project")
 # The options that each command takes here.
 _TAKES = {
     "context": {"max_chars"},
-    "search": set[str](),
+    "search": {"context", "limit", "loose", "offset", "within"},
     "recall": {
         *("as_of", "budget", "category", "dry_run", "format", "kind", "limit"),
         *("scope", "semantic", "since", "ticket"),
@@ -74,7 +75,7 @@ def _command(words: list[str], given: Given) -> Callable[[Mem], output.Answer] |
     if name == "recall":
         return lambda mem: recall(mem, query, given)
     if name == "search":
-        return (lambda mem: search(mem, query)) if query else None
+        return (lambda mem: search(mem, query, given)) if query else None
     is_plain = "title" in given and len(words) == 2 and query != "-"
     return (lambda mem: _remember(mem, query, given)) if is_plain else None
 
@@ -108,9 +109,11 @@ def context(mem: Mem, query: str, given: Given) -> output.Answer:
     return {"block": block, "bytes": size, "complete": True, "missing": []}, block or ""
 
 
-def search(mem: Mem, query: str) -> output.Answer:
+def search(mem: Mem, query: str, given: Given) -> output.Answer:
     """Return what a search found."""
-    found = mem.search(query)
+    names = ("within", "context", "offset", "limit")
+    typed = {name: each for name in names if (each := number(f"--{name}", given.get(name))) is not None}
+    found = mem.search(query, loose=bool(given.get("loose")), **typed)
     return found.as_dict(), found.render()
 
 

@@ -312,14 +312,21 @@ def context(
 
 @cli.command()
 @click.argument("query", nargs=-1)
+@click.option("--within", metavar="N", help="All words within N lines (1: on one line), not any word.")
+@click.option("--loose", is_flag=True, help="Ignore what stands between letters: - _ . / and spaces.")
+@click.option("--context", metavar="N", help="Lines to show around a match (default: 3).")
+@click.option("--offset", metavar="N", help="Skip the first N files.")
+@click.option("--limit", metavar="N", help="Show at most N files.")
 @opened
-def search(mem: Mem, query: tuple[str, ...]) -> Answer:
+def search(mem: Mem, query: tuple[str, ...], **given: Any) -> Answer:
     """Find memory files that contain any of the words, literally, ignoring case.
 
     \b
     memolith search redis port
+    memolith search redis port --within 1
+    memolith search session-cache --loose
     """
-    return ask.search(mem, " ".join(query))
+    return ask.search(mem, " ".join(query), given)
 
 
 @cli.command()

@@ -147,11 +147,10 @@ def _place(uri: str, hit: Hit) -> str:
 
 
 def _search(mem: Mem, given: dict[str, Any]) -> Answer:
-    from memolith.recall.search import SearchResults
-    from memolith.text.budget import head, plural
+    from memolith.text.budget import head
 
-    found = mem.search(given["query"])
-    hits = [hit.but(name=reference(mem, hit.name)) for hit in found]
+    found = mem.search(**given, limit=_FILES)
+    hits = found.hits = [hit.but(name=reference(mem, hit.name)) for hit in found]
     data = [
         {
             "uri": hit.name,
@@ -160,12 +159,9 @@ def _search(mem: Mem, given: dict[str, Any]) -> Answer:
             "origin": hit.source,
             "text": head(clean(mem, hit.body), _SHOWN),
         }
-        for hit in hits[:_FILES]
+        for hit in hits
     ]
-    text = SearchResults(found.terms, hits[:_FILES]).render()
-    if len(hits) > _FILES:
-        text += f"\n\n…[{plural(len(hits) - _FILES, 'more file')}; search for fewer or rarer words]"
-    return clean(mem, text), {"hits": data, "files": len(hits)}
+    return clean(mem, found.render()), {"hits": data, "files": found.files}
 
 
 _FILES = 20

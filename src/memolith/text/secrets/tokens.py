@@ -58,6 +58,20 @@ def named_tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
                         yield kind, *match.span(match.re.groups)
 
 
+def slugged_tokens(name: str) -> Iterator[Span]:
+    """Find tokens in a name that was made of a text: in lower case, with `-` for every other sign."""
+    slug = "".join(char if char.isascii() and char.isalnum() else "-" for char in name.lower())
+    if len(slug) != len(name):
+        return
+    for kind, beginning, alphabet, _ in (row for rows in BEGINNINGS.values() for row in rows):
+        start = "".join(char if char.isalnum() else "-" for char in beginning.lower())
+        if start not in slug or not (start.endswith("-") or alphabet == "upper"):
+            continue  # a few letters without a sign may begin any hash
+        for match in _compile(rf"(?<![a-z0-9]){start}(?:\d{{6,}}-){{0,3}}([a-z0-9]{{12,}})").finditer(slug):
+            if is_random(match[1], 12):
+                yield kind, *match.span()
+
+
 def _prefixed(text: str, kind: str, beginning: str, letters: str, least: int) -> Iterator[Span]:
     whole = _compile(f"{letters}{{{least},2000}}+")
     size = len(beginning)
