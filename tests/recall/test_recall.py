@@ -451,7 +451,7 @@ def test_a_ticket_is_recalled_as_it_is_now_and_not_when_it_is_deleted(mem: Mem) 
 
 @proves("S3.23")
 def test_a_record_with_a_broken_head_is_found_and_doctor_names_it(mem: Mem) -> None:
-    put(mem, "records/incidents/broken.md", "---\ntitle: [\n---\nThe zebra server lost its keys.\n")
+    put(mem, "records/incidents/broken.md", "---\ntitle: [\n---\nDown.\n\nThe zebra server lost its keys.\n")
     assert keys(mem, "zebra server keys") == ["broken"]
     assert [each.path for each in mem.doctor().findings if each.kind == "frontmatter"]
 
