@@ -83,6 +83,16 @@ FAULTS: dict[str, tuple[Break, tuple[str, str], bool]] = {
         ("duplicate", "MEMORY.md"),
         False,
     ),
+    "lines that differ in little words": (
+        write("MEMORY.md", "- My machine has 16 GB of RAM\n- The machine has 16 GB RAM.\n"),
+        ("duplicate", "MEMORY.md"),
+        False,
+    ),
+    "two notes with the same text": (
+        lambda _, store: [(store / "notes" / name).write_text("Same.\n") for name in ("b.md", "c.md")],
+        ("duplicate", "c.md"),
+        False,
+    ),
     "lines of a project that say the same": (write("MEMORY.md", REPEATED), ("duplicate", "MEMORY.md"), False),
     "a lock of a project that is gone": (orphan_lock, ("lock", "gone-12345678.lock"), True),
     "a lock that is no file": (
@@ -255,3 +265,11 @@ def test_fixing_a_leftover_keeps_its_text_in_the_history(full: Mem, store: Path)
 def test_doctor_on_an_empty_home_creates_nothing(mem: Mem) -> None:
     assert examine(mem) == []
     assert not Path(mem.home).exists()
+
+
+@proves("S4.15")
+def test_lines_that_say_something_else_are_no_duplicates(mem: Mem) -> None:
+    said = ["Use tabs", "Do not use tabs", "16 GB of RAM", "32 GB of RAM", "Ann asks Bob", "Bob asks Ann"]
+    mem.root.mkdir(parents=True)
+    (mem.root / "MEMORY.md").write_text("\n".join([*said, "---", "---", ""]))
+    assert [each for each in mem.doctor().findings if each.kind == "duplicate"] == []

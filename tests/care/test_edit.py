@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memolith import Mem, NotFoundError
 from memolith.care.edit import command, edit, merged
+from memolith.memory.document import TEMPLATE
 from tests.care.test_scan import canary, hits
 from tests.ledger import proves
 
@@ -55,12 +56,27 @@ def test_edit_alone_opens_the_index_and_a_line_of_a_person_stays(filled: Mem, st
     assert edit(filled, "scratchpad", saving(lambda text: text)).diff == ""
 
 
+@proves("S1.4", "S1.24")
+def test_in_a_fresh_workspace_there_is_an_index_and_a_document_to_edit(mem: Mem, store: Path) -> None:
+    opened: list[str] = []
+
+    def look(path: str) -> int:
+        opened.append(Path(path).read_text())
+        return 0
+
+    assert edit(mem, None, look).path == str(store / "notes" / "MEMORY.md")
+    assert edit(mem, "long_term", look).path == str(mem.root / "MEMORY.md")
+    assert opened[0].startswith("# ")
+    assert opened[1] == TEMPLATE
+    assert mem.context_block() is None
+
+
 @proves("S1.24")
 def test_what_is_not_there_cannot_be_edited_and_nothing_is_created(mem: Mem) -> None:
     def never(path: str) -> int:
         raise AssertionError(path)
 
-    for name in (None, "absent", "scratchpad", "../../etc/passwd"):
+    for name in ("absent", "scratchpad", "../../etc/passwd"):
         with pytest.raises(NotFoundError):
             edit(mem, name, never)
     assert not Path(mem.home).exists()

@@ -20,9 +20,11 @@ from memolith.memory.sessions import secrets_of
 from memolith.store import files, ignore, layout, locks, registry
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
-from memolith.text import frontmatter, markdown
+from memolith.text import frontmatter, markdown, source_label
+from memolith.text.digest import sha256
 from memolith.text.safe import lookalikes
 from memolith.text.secrets.redact import redact
+from memolith.text.words import likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from memolith.env.paths import Place
     from memolith.memory.home import Home
 
+_WHOSE = ("my", "your", "his", "her", "their", "i", "there")  # beside `likeness`' own little words
 _PATIENCE = 3.0  # seconds for secrets in session copies, which may take up gigabytes
 
 
@@ -82,7 +85,7 @@ def _findings(home: Home) -> list[Finding]:
     if os.path.isdir(root):
         findings += _tree(root)
         for scope in _scopes(home):
-            for look in (_index, _folders, _twins, _repeats, _identity):
+            for look in (_index, _folders, _twins, _copies, _repeats, _identity):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
     return [*findings, *_sessions(home), *_locks(home), *_exposed(home)]
@@ -321,13 +324,25 @@ def _locks(home: Home) -> Iterator[Finding]:
 
 
 def _repeats(root: str, scope: str) -> Iterator[Finding]:
-    """Find lines of a MEMORY.md that differ only in case and punctuation."""
+    """Find lines of a MEMORY.md that say the same but for case, punctuation and little words."""
     relative = layout.path(scope, layout.MEMORY)
     text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(markdown.presentable(text).splitlines(), 1):
         if line.startswith("#"):
             continue
-        key = " ".join("".join(c if c.isalnum() else " " for c in line.casefold()).split())
-        if key and seen.setdefault(key, number) != number:
+        said = [word for word in likeness.words(source_label.unlabelled(line)) if word not in _WHOSE]
+        key = tuple(said) or (markdown.same_line(line).casefold(),)
+        if any(map(str.isalnum, line)) and seen.setdefault(key, number) != number:
             yield _found("duplicate", relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one")
+
+
+def _copies(root: str, scope: str) -> Iterator[Finding]:
+    """Find notes that have the same text."""
+    tree = Tree(root)
+    seen: dict[str, str] = {}
+    for name in note_index.note_files(root, scope):
+        relative = layout.path(scope, "notes", name)
+        body = frontmatter.split(files.text_of(tree.read_part(relative, MAX_LOOK_BYTES)[0])).body.strip()
+        if body and (other := seen.setdefault(sha256(body.encode("utf-8", "surrogatepass")), name)) != name:
+            yield _found("duplicate", relative, f"says the same as {other}; keep one")

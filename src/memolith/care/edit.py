@@ -21,7 +21,7 @@ from memolith.base.values import Value
 from memolith.env import programs
 from memolith.env.paths import Tree
 from memolith.memory import note_index
-from memolith.memory.document import diff
+from memolith.memory.document import TEMPLATE, diff
 from memolith.memory.notes import find_note
 from memolith.memory.undo import find_file
 from memolith.store import files, layout
@@ -56,21 +56,20 @@ class Edited(Value):
 
 
 def find(home: Home, name: str | None) -> str:
-    """Return the file that `name` means: the index of the notes, a target, or a note by its base name."""
+    """Return the file that `name` means: the index of the notes, a target, or a note by its base name.
+
+    The index and MEMORY.md are made if need be, so that a person has where to begin.
+    """
     tree = Tree(home.store)
     if name is None:
-        found = layout.path(home.project, layout.INDEX)
-        if note_index.note_files(str(home.root), home.project):
-            note_index.seed(home.gate, home.project)
-        elif not tree.is_file(found):
-            raise NotFoundError(
-                "there are no notes yet, so there is no index to edit; `memolith remember TEXT --title "
-                "TITLE` makes the first, `memolith memory edit long_term` edits MEMORY.md"
-            )
-        return found
+        home.register()
+        note_index.seed(home.gate, home.project)
+        return layout.path(home.project, layout.INDEX)
     found = find_note(home, name)
     if found:
         return found
+    if name == "long_term" and tree.stat(layout.MEMORY) is None:
+        home.gate.rewrite(layout.MEMORY, lambda old: TEMPLATE if old is None else old, op="write")
     if name in _TARGETS or layout.is_date(name):
         target = find_file(home, name)
         if tree.is_file(target):

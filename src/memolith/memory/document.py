@@ -9,7 +9,7 @@ from __future__ import annotations
 from memolith.base.errors import InputError, LossError
 from memolith.env.paths import Tree
 from memolith.store import files, layout
-from memolith.text import markdown
+from memolith.text import markdown, source_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def add(old: str, text: str) -> tuple[str, int]:
     They come last, but never under a heading of the template: an appended fact is no policy. Then they get a
     section of their own, unless they bring one.
     """
-    new, known = markdown.drop_known_lines(old, text)
+    labelled = [line for line in old.split("\n") if source_label.label_of(line)]
+    bare = map(source_label.unlabelled, labelled)  # the same words are known, whoever said them first
+    new, known = markdown.drop_known_lines("\n".join([old, *bare]), text)
     if not new.strip():
         return old, known
     sections = markdown.parts(old)

@@ -42,7 +42,8 @@ def test_memory_alone_shows_the_index_the_notes_with_their_size_and_where_they_a
     assert f"- running-the-tests ({size} bytes)" in text
     assert str(store / "notes") in text
     assert "- [Language](language.md)" in text
-    assert "/memory edit [NOTE]" in text
+    for form in ("`/memory NOTE`", "`/memory edit [NOTE]`", "`/memory view`", "`/memory help`"):
+        assert form in text
     assert snapshot(filled.root) == before
     assert main(["memory", "--project", str(work)]) == 0
     assert capfd.readouterr().out == f"{text}\n"
@@ -66,7 +67,9 @@ def test_a_missing_note_is_a_message_with_the_nearest_match_and_makes_no_file(
     filled: Mem, snapshot: Snapshot
 ) -> None:
     before = snapshot(filled.root)
-    assert "did you mean running-the-tests?" in slash(filled, "runing-the-tests").text
+    answer = slash(filled, "runing-the-tests")
+    assert "did you mean running-the-tests?" in answer.text
+    assert (answer.error, answer.data["exit_code"]) == (True, 2)  # nothing was shown
     assert "did you mean status?" in slash(filled, "statuss").text
     assert "neither a verb nor a note" in slash(filled, "../../etc/passwd").text
     assert "usage: /memory" in slash(filled, "frobnicate the thing").text

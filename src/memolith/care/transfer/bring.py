@@ -3,9 +3,9 @@
     read the source → name each note, so that links can be mapped → each text is known, new, put beside a
     file with its name, merged line by line, or held for a person
 
-Every text is labelled as imported. A note carries a short hash of its original (`imported:` in its head), so
-that the next import recognises it wherever it is and however it was changed. All changes of an import share
-one name in the history, and one `undo` reverts them.
+Somebody else's text is labelled as imported, one's own is not. A note carries a short hash of its original
+(`imported:` in its head), so that the next import recognises it wherever it is and however it was changed.
+All changes of an import share one name in the history, and one `undo` reverts them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def bring(
     alone = not own and bool(whose.checkout(path))
     given = scope or ("project" if alone else None)
     source = sources.Source(path, kind, lambda kind: _scope(home, given, kind, dry_run=dry_run), alone=alone)
-    return _Run(home, source, "user" if own else source.taint or None, dry_run=dry_run).go(tell)
+    # One's own words need no label (the history names the import), but no line in a file opts out of masking.
+    giver = home.from_source("agent") if own else home.from_source("imported", source.taint or None)
+    return _Run(giver, source, dry_run=dry_run).go(tell)
 
 
 def _scope(home: Home, scope: str | None, kind: str, *, dry_run: bool) -> str:
@@ -104,13 +106,12 @@ def _scope(home: Home, scope: str | None, kind: str, *, dry_run: bool) -> str:
 class _Run:
     """One import."""
 
-    def __init__(self, home: Home, source: Source, whose: str | None, *, dry_run: bool) -> None:
-        outside = home.from_source("imported", whose)
-        self._source, self._dry_run, self._from = source, dry_run, outside.source
+    def __init__(self, home: Home, source: Source, *, dry_run: bool) -> None:
+        self._source, self._dry_run, self._from = source, dry_run, home.source
         slugs = sorted({item.scope for item in source.items})
-        self._mems = {slug: outside.of_project(slug or home.project) for slug in slugs}
-        self._gate = outside.gate
-        self._gone = tombstones.known(outside.gate.root)
+        self._mems = {slug: home.of_project(slug or home.project) for slug in slugs}
+        self._gate = home.gate
+        self._gone = tombstones.known(home.gate.root)
         self._op = f"{IMPORT}-{os.urandom(3).hex()}"
         self._rows = [_row(path, "left out", why=why) for path, why in source.left]
         self._names: dict[str, texts.Names] = {}

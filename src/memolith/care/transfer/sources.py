@@ -56,7 +56,7 @@ class Source:
         self.sheaf = Sheaf(path, lambda name, why: self.left.append((name, why)))
         self.kind = kind or detect(self.sheaf)
         self.path = path
-        self.hooks: dict[str, str] = {}
+        self.listed: dict[str, tuple[str, str]] = {}  # the title and hook that an index gives a note
         self.items = list(KINDS[self.kind](self, scope_of(self.kind)))
 
     @property
@@ -82,16 +82,25 @@ class Source:
         return "\n".join(lines) if has_text else ""
 
     def _described(self, item: Item, text: str) -> str:
-        """Add to a note what only the index, or a nested key, says about it."""
+        """Give a note what only the index, or a nested key, says about it.
+
+        The hook in the index is curated, so it becomes the description; another one stays beside it.
+        """
         if item.becomes != "note" or self.kind not in _INDEXED:
             return text
+        text = texts.with_valid_head(text)
         head = frontmatter.split(text)
+        title, hook = self.listed.get(item.path, ("", ""))
+        was = head.get("description")
         metadata = head.fields.get("metadata")
         kind = metadata.get("type") if isinstance(metadata, dict) else None
-        extra = {"description": self.hooks.get(item.path), "type": kind if isinstance(kind, str) else None}
-        new = {
+        new = {"description": hook, "described": was} if hook and was and was != hook else {}
+        extra = {"name": title, "description": hook, "type": kind if isinstance(kind, str) else ""}
+        new |= {
             key: _TYPES.get(value, value) for key, value in extra.items() if value and key not in head.fields
         }
+        if head.get("title") or markdown.heading_title(head.body):
+            new.pop("name", None)
         return text if head.problem or not new else frontmatter.set_fields(text, new)
 
 
@@ -205,9 +214,10 @@ def _indexed(source: Source, scope: str) -> Iterator[Item]:
     if layout.MEMORY in source.sheaf.files:
         text, _ = source.sheaf.read(layout.MEMORY)
         for line in text.splitlines():
-            target, _, hook = (link_target(line) or "", *line.partition(" — ")[1:])
-            if target and hook.strip():
-                source.hooks[target] = hook.strip()
+            if target := link_target(line):
+                title, _, rest = line.partition("](")
+                hook = rest.partition(")")[2].strip().lstrip("—–-:>").strip()
+                source.listed[target] = title.partition("[")[2].strip(), hook
         yield _item(layout.MEMORY, scope, "document")
     for path in source.sheaf.files:
         if path != layout.MEMORY:

@@ -14,7 +14,7 @@ from memolith.base.errors import InputError
 from memolith.memory.entries import numbered
 from memolith.store import layout
 from memolith.store.screen import refuse_secret
-from memolith.text import markdown, names
+from memolith.text import frontmatter, markdown, names
 from memolith.text.digest import sha256
 from memolith.text.safe import lookalikes
 
@@ -124,6 +124,20 @@ def _find(target: str, folder: str, targets: Mapping[str, str]) -> str | None:
         if (name := targets.get(key.lower())) is not None:
             return name
     return None
+
+
+def with_valid_head(text: str) -> str:
+    """Return a note whose head is YAML: other programs write `name: Grid: flipped # twice` without quotes.
+
+    Only if each line of it is a key and a text; else it stays as it is.
+    """
+    parsed = frontmatter.split(text)
+    if not parsed.problem or not parsed.head:
+        return text
+    pairs = [line.partition(": ") for line in parsed.head.splitlines()[1:-1] if line.strip()]
+    if not all(key.isidentifier() and colon for key, colon, _ in pairs):
+        return text
+    return frontmatter.compose({key: value.strip() for key, _, value in pairs}, parsed.body)
 
 
 # ---------------------------------------------------------------- lines
