@@ -113,7 +113,7 @@ class Learning:
             reasons = {each.name: off for each in sessions.list()}
         else:
             with runs.queue_of(self._home) as queue:
-                choice = runs.look(self._home, queue)
+                choice = runs.choose(self._home, queue, runs.look(self._home, queue))
                 reasons = {**dict.fromkeys(choice.taken, _NEXT_RUN), **choice.refused}
                 for job in queue.jobs(self._home.project, EXTRACT):
                     reasons[job.session] = _reason(job, reasons.get(job.session, ""))

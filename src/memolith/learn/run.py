@@ -15,9 +15,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING
 
+from memolith import __version__
 from memolith.base.errors import CeilingError, ConfigError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env.settings import GUARD, Settings
+from memolith.index.walk import Entry
 from memolith.learn import keep, withdraw
 from memolith.learn.consolidate import consolidate, sources
 from memolith.learn.extract import eligible, extract, rules
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from memolith.learn.extract.eligible import Choice
     from memolith.learn.extract.facts import Findings
+    from memolith.learn.queue.glances import Glance
     from memolith.memory.home import Home
     from memolith.memory.sessions import Session
 
@@ -104,18 +107,26 @@ def run(
         return _Run(home, queue, model, progress, force=force).do(phase)
 
 
-def look(home: Home, queue: Queue, *, force: bool = False) -> Choice:
+def look(home: Home, queue: Queue) -> list[Glance]:
+    """Look at each session: only at its file if that has not changed since the last look."""
+    now, before, found = time.time_ns(), queue.glances.all(home.project), []
+    for name, about in Sessions(home).stats().items():
+        entry = Entry(name, about, now)
+        # Another version of the program may judge a session differently.
+        stamp = f"{__version__} {' '.join(map(str, entry.stamp()))}"
+        seen = before.get(name)
+        if seen is None or seen.stamp != stamp:
+            session = Sessions(home).read(name)
+            if session is None or session.name != name:
+                continue
+            seen = eligible.glance(session, about.st_mtime_ns / 1e9, stamp if entry.settled else "")
+        found.append(seen)
+    return found
+
+
+def choose(home: Home, queue: Queue, seen: list[Glance], *, force: bool = False) -> Choice:
     """Return the sessions that are eligible now, and why the others are not."""
-    stored = Sessions(home).stored()
-    sessions = [each for each in Sessions(home).list() if each.name in stored]
-    return eligible.choose(
-        sessions,
-        home.now(),
-        home.settings,
-        queue.watermarks(home.project),
-        stored={name: changed / 1e9 for name, changed in stored.items()},
-        force=force,
-    )
+    return eligible.choose(seen, home.now(), home.settings, queue.watermarks(home.project), force=force)
 
 
 class _Run:
@@ -147,14 +158,17 @@ class _Run:
             self._queue.extractions.prune()
             withdraw.heed(self._home, self._queue)
             self._gone = sources.gone(self._home)
-            choice = look(self._home, self._queue, force=self._force)
+            seen = look(self._home, self._queue)
+            self._queue.glances.keep(self._home.project, seen)
+            choice = choose(self._home, self._queue, seen, force=self._force)
             self._forget(choice)
             if phase != 2:
                 refused = self._enqueue(choice)
                 self._extract()
             if phase != 1 and not self._stopped:
                 consolidated = self._consolidate()
-            withdraw.note_records(self._home)
+            if self._done or consolidated:
+                withdraw.note_records(self._home)
         except (CeilingError, ModelUnavailableError) as error:
             self._stopped = str(error)
         spent = self._ledger.totals(run=self._name)

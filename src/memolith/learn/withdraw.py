@@ -24,9 +24,9 @@ from memolith.store import files, layout, writeset
 from memolith.store.writeset import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from memolith.learn.consolidate.current import Current
+    from memolith.learn.consolidate.current import Current, Made
     from memolith.learn.extract.facts import Findings
     from memolith.memory.home import Home
     from memolith.memory.records import Record
@@ -66,7 +66,8 @@ def heed(home: Home, queue: Queue) -> None:
     facts = [fact for each in queue.extractions.all(home.project) for fact in statements.facts(each)]
     texts = {statements.key(fact.text): fact.text for fact in facts}
     lines = previous.forgotten() - previous.made.forgotten
-    records = previous.made.records - _learned(home).keys()
+    learned = _learned(home)
+    records = previous.made.records - learned.keys()
     skills_gone = [
         f"{SKILL}{name}: {' '.join(texts[key] for key in keys if key in texts)}"
         for name, keys in sorted(previous.deleted_skills().items())
@@ -74,9 +75,10 @@ def heed(home: Home, queue: Queue) -> None:
     taken_back.add(
         home, home.project, [*(texts[key] for key in sorted(lines | records) if key in texts), *skills_gone]
     )
-    for key, record in _learned(home).items():
-        if key in lines:
-            Records(home).delete(record.id, scope=record.scope)
+    for key in sorted(lines & learned.keys()):
+        record = learned.pop(key)
+        Records(home).delete(record.id, scope=record.scope)
+    _note(home, previous.made, learned)
     gone = gone_from(home)
     if any(taken_back.has(gone, fact.text) for fact in statements.standing(previous.below.split("\n"))):
         queue.enqueue(CONSOLIDATE, home.project, forced=True)
@@ -99,9 +101,12 @@ def without(found: Findings, gone: list[str]) -> Findings:
 
 def note_records(home: Home) -> None:
     """Note which learned records there are, so that one deleted by hand is missed."""
-    previous = on_disk.read(home)
-    noted = previous.made.but(records=frozenset(_learned(home)))
-    if noted != previous.made:
+    _note(home, on_disk.read(home).made, _learned(home))
+
+
+def _note(home: Home, made: Made, learned: Iterable[str]) -> None:
+    noted = made.but(records=frozenset(learned))
+    if noted != made:
         path = layout.path(home.project, MADE)
         home.gate.rewrite(path, lambda _: noted.dump(), op="learn", remember=False)
 

@@ -20,6 +20,7 @@ from memolith.text.secrets.veil import masked_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
+    import os
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memolith.memory.home import Home
@@ -174,23 +175,31 @@ class Sessions:
 
     def list(self) -> builtins.list[Session]:
         """Return all sessions without their turns, oldest first; damaged ones are skipped."""
-        found = [self._read(name) for name in self._archive().names()]
+        found = [self.read(name) for name in self._archive().names()]
         return sorted((each for each in found if each), key=lambda each: (each.started, each.name))
 
     def stored(self) -> dict[str, int]:
         """Return when each session last changed, in nanoseconds; a grown session is newer than before."""
+        return {name: found.st_mtime_ns for name, found in self.stats().items()}
+
+    def stats(self) -> dict[str, os.stat_result]:
+        """Return what the system knows of each session's file."""
         archive = self._archive()
-        return {name: stamp for name in archive.names() if (stamp := archive.changed(name)) is not None}
+        return {name: found for name in archive.names() if (found := archive.stat(name)) is not None}
 
     def get(self, name: str) -> Session:
         """Return a session; a unique prefix of its name or id is enough. NotFoundError if there is none."""
         wanted = self._find(name)
-        session = self._read(wanted)
+        session = self.read(wanted)
         if session is None:
             raise TextError(
                 f"{self._archive().path(wanted)}: is damaged; delete it and add the session again"
             )
         return session
+
+    def read(self, name: str) -> Session | None:
+        """Return the session with exactly this name; None if it is missing or damaged."""
+        return parse(self._archive().read(name) or [])
 
     def delete(self, name: str) -> str:
         """Delete a session permanently; return its name."""
@@ -202,9 +211,6 @@ class Sessions:
 
     def _archive(self) -> Archive:
         return Archive(self._home.path, self._home.project)
-
-    def _read(self, name: str) -> Session | None:
-        return parse(self._archive().read(name) or [])
 
     def _find(self, name: str) -> str:
         return match(name, self._archive().names(), "session", lambda each: each.partition("-")[2])

@@ -33,10 +33,9 @@ class Archive:
         """Return the names of the sessions, sorted."""
         return [name.removesuffix(SUFFIX) for name in self._tree.names(self._slug, SUFFIX)]
 
-    def changed(self, name: str) -> int | None:
-        """Return the modification time of a session in nanoseconds; None if it does not exist."""
-        found = self._tree.stat(f"{self._slug}/{name}{SUFFIX}")
-        return None if found is None else found.st_mtime_ns
+    def stat(self, name: str) -> os.stat_result | None:
+        """Return what the system knows of a session's file; None if it does not exist."""
+        return self._tree.stat(f"{self._slug}/{name}{SUFFIX}")
 
     def read(self, name: str) -> list[str] | None:
         """Return the lines of a session; None if it is missing or damaged."""

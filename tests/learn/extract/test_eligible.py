@@ -23,7 +23,7 @@ def ago(seconds: float, name: str = "s1", **fields: str) -> Session:
 
 def why(one: Session, watermarks: Mapping[str, str] | None = None, *, force: bool = False) -> str:
     """Return why a session is refused, or nothing."""
-    choice = eligible.choose([one], NOW, settings("memories"), watermarks or {}, force=force)
+    choice = eligible.choose([eligible.glance(one)], NOW, settings("memories"), watermarks or {}, force=force)
     assert [*choice.taken, *choice.refused] == [one.name]
     return choice.refused.get(one.name, "")
 
@@ -81,7 +81,7 @@ def test_a_session_is_finished_rested_young_and_interactive(
 
 @proves("S2.28")
 def test_the_newest_come_first_and_the_rest_have_their_turn_later() -> None:
-    many = [ago(DAY + number * HOUR, f"s{number:03}") for number in range(400)]
+    many = [eligible.glance(ago(DAY + number * HOUR, f"s{number:03}")) for number in range(400)]
     marks: dict[str, str] = {}
     order: list[str] = []
     for _ in range(7):
@@ -101,7 +101,9 @@ def test_the_newest_come_first_and_the_rest_have_their_turn_later() -> None:
 def test_a_withdrawn_session_is_left_out_and_what_it_taught_is_to_be_forgotten(mode: str) -> None:
     """Half of S2.69; the other half is the consolidation's."""
     one = ago(DAY, mode=mode)
-    choice = eligible.choose([one], NOW, settings("memories"), {one.name: eligible.watermark(one)})
+    choice = eligible.choose(
+        [eligible.glance(one)], NOW, settings("memories"), {one.name: eligible.watermark(one)}
+    )
     assert (choice.taken, choice.withdrawn) == ({}, {one.name})
     assert mode in choice.refused[one.name]
 
@@ -109,14 +111,16 @@ def test_a_withdrawn_session_is_left_out_and_what_it_taught_is_to_be_forgotten(m
 def test_a_person_may_ask_for_a_session_that_is_too_young_too_old_or_done() -> None:
     one = ago(HOUR)
     marks = {one.name: eligible.watermark(one)}
-    choice = eligible.choose([one, ago(99 * DAY, "s2")], NOW, settings("memories"), marks, force=True)
+    choice = eligible.choose(
+        map(eligible.glance, [one, ago(99 * DAY, "s2")]), NOW, settings("memories"), marks, force=True
+    )
     assert list(choice.taken) == ["claude-s1", "claude-s2"]
 
 
 def test_a_session_without_times_goes_by_when_it_was_stored() -> None:
     one = session(("user", "hello"))
     assert "does not say when" in why(one)
-    choice = eligible.choose([one], NOW, settings("memories"), {}, stored={one.name: NOW - DAY})
+    choice = eligible.choose([eligible.glance(one, NOW - DAY)], NOW, settings("memories"), {})
     assert list(choice.taken) == [one.name]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from memolith.base.values import Value
+from memolith.learn.queue.glances import Glance
 from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -33,38 +34,44 @@ def watermark(session: Session) -> str:
     return f"{len(session.turns)}-{sha256(said.encode('utf-8', 'surrogatepass'))[:16]}"
 
 
+def glance(session: Session, stored: float | None = None, stamp: str = "") -> Glance:
+    """Return what decides about a session; `stored`, the time it was stored, is for turns without one."""
+    withdrawn = session.mode in _WITHDRAWN
+    forgotten = f"it is marked {session.mode}; what was learned from it is forgotten"
+    return Glance(
+        active=last_active(session) or stored,
+        mark=watermark(session),
+        session=session.name,
+        stamp=stamp,
+        unfit=forgotten if withdrawn else _unfit(session),
+        withdrawn=withdrawn,
+    )
+
+
 def choose(
-    sessions: Iterable[Session],
+    glances: Iterable[Glance],
     now: float,
     settings: Settings,
     watermarks: Mapping[str, str],
     *,
-    stored: Mapping[str, float] | None = None,
     force: bool = False,
 ) -> Choice:
     """Choose the sessions that a run learns from, newest first.
 
-    `watermarks` has the version of each session at its last success; `stored` has the time each was stored,
-    a fallback for turns without a time. `force` (a person's request) includes active, old and unchanged ones.
+    `watermarks` has the version of each session at its last success. `force` (a person's request) includes
+    active, old and unchanged ones.
     """
-    stored = stored or {}
     at_most = int(settings.number("memories.max_rollouts_per_startup"))
     to_scan = int(settings.number("memories.thread_scan_limit"))
     choice = Choice(taken={}, refused={}, withdrawn=set())
     scanned = 0
-    aged = [(last_active(session) or stored.get(session.name), session) for session in sessions]
-    for active, session in sorted(aged, key=lambda pair: (-(pair[0] or 0.0), pair[1].name)):
-        mark = watermark(session)
-        if session.mode in _WITHDRAWN:
-            choice.withdrawn.add(session.name)
-            choice.refused[session.name] = (
-                f"it is marked {session.mode}; what was learned from it is forgotten"
-            )
-            continue
-        why = _unfit(session)
+    for each in sorted(glances, key=lambda each: (-(each.active or 0.0), each.session)):
+        if each.withdrawn:
+            choice.withdrawn.add(each.session)
+        why = each.unfit
         if not why and not force:
             # Unchanged sessions do not count toward the limit, or older ones would never get their turn.
-            if watermarks.get(session.name) == mark:
+            if watermarks.get(each.session) == each.mark:
                 why = "nothing changed since it was learned from"
             elif scanned >= to_scan:
                 why = (
@@ -72,13 +79,13 @@ def choose(
                 )
             else:
                 scanned += 1
-                why = _mistimed(active, now, settings)
+                why = _mistimed(each.active, now, settings)
         if not why and len(choice.taken) >= at_most:
             why = f"a run takes {at_most} (memories.max_rollouts_per_startup); a later run takes it"
         if why:
-            choice.refused[session.name] = why
+            choice.refused[each.session] = why
         else:
-            choice.taken[session.name] = mark
+            choice.taken[each.session] = each.mark
     return choice
 
 

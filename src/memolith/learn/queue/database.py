@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "state.sqlite3"
 LOCK = "queue"  # held while the file is created or set aside
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (kind TEXT NOT NULL, key TEXT NOT NULL, project TEXT NOT NULL,
     status TEXT NOT NULL, worker TEXT NOT NULL DEFAULT '', token TEXT NOT NULL DEFAULT '',
@@ -45,6 +45,9 @@ CREATE TABLE IF NOT EXISTS outputs (project TEXT NOT NULL, session TEXT NOT NULL
     rollout_summary TEXT NOT NULL, rollout_slug TEXT, model TEXT NOT NULL, created REAL NOT NULL,
     usage_count INTEGER NOT NULL DEFAULT 0, last_used REAL NOT NULL DEFAULT 0,
     in_set INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (project, session));
+CREATE TABLE IF NOT EXISTS glances (project TEXT NOT NULL, session TEXT NOT NULL, stamp TEXT NOT NULL,
+    active REAL, mark TEXT NOT NULL, unfit TEXT NOT NULL, withdrawn INTEGER NOT NULL,
+    PRIMARY KEY (project, session));
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, started REAL NOT NULL, day TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS requests (id INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL,
     day TEXT NOT NULL, phase TEXT NOT NULL, project TEXT NOT NULL, session TEXT NOT NULL, model TEXT NOT NULL,

@@ -18,6 +18,7 @@ from memolith.base.errors import MemolithError
 from memolith.learn.queue import jobs
 from memolith.learn.queue.database import Database
 from memolith.learn.queue.extractions import Extraction, Extractions
+from memolith.learn.queue.glances import Glances
 from memolith.learn.queue.jobs import CONSOLIDATE, EXTRACT, Job, LeaseLostError
 from memolith.learn.queue.ledger import Ledger
 from memolith.text.secrets.redact import redact
@@ -42,7 +43,8 @@ _SECONDS = {  # the settings for a lease, and for the wait after a failure
     CONSOLIDATE: ("memories.phase2_lease_seconds", "memories.phase2_retry_delay_seconds"),
 }
 
-_NAMED = (("jobs", "key"), ("outputs", "session"), ("requests", "session"))  # columns with a session's name
+# Columns with a session's name.
+_NAMED = (("jobs", "key"), ("outputs", "session"), ("requests", "session"), ("glances", "session"))
 
 
 def _transaction(method: Callable[Concatenate[Queue, P], T]) -> Callable[Concatenate[Queue, P], T]:
@@ -74,6 +76,7 @@ class Queue:
         self._settings, self._now = settings, now
         self._rows = jobs.Rows(self.database, now)
         self.extractions = Extractions(self.database, settings, now)
+        self.glances = Glances(self.database)
         self.ledger = Ledger(self.database, settings, now)
 
     def __enter__(self) -> Self:
@@ -333,6 +336,7 @@ class Queue:
             read = row is not None and job is not None and job.status == "running"
             if job is not None and read:
                 self.release(job, "a session that it may have read was forgotten")
+            db.execute(f"DELETE FROM glances WHERE {mine}", (project, session))  # noqa: S608
             self.extractions.remove(project, session)
             used = bool(row and row[0]) or read
             if used:
@@ -372,9 +376,9 @@ class Queue:
         """Drop all jobs and extractions of a project, or of all projects; return how many. Costs stay."""
 
         def step(db: Connection) -> int:
-            tables = ("jobs", "outputs")
+            tables = ("glances", "jobs", "outputs")
             every = [f"DELETE FROM {table} WHERE ?1 IS NULL OR project = ?1" for table in tables]  # noqa: S608
-            return sum(db.execute(each, (project,)).rowcount for each in every)
+            return sum([db.execute(each, (project,)).rowcount for each in every][1:])
 
         return self._drop(step, nothing=0)
 
