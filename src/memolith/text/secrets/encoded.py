@@ -9,7 +9,6 @@ from __future__ import annotations
 from binascii import Error, a2b_base64, b2a_base64, unhexlify
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.armour import FIRST_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,6 +112,8 @@ def _is_worth_it(raw: bytes) -> bool:
 
 
 def _holds(raw: bytes, is_secret: Callable[[str], bool]) -> bool:
+    from memolith.text.secrets.armour import FIRST_BYTES  # late: the quick look does not need it
+
     if not _is_worth_it(raw):
         return False
     if FIRST_BYTES.match(b2a_base64(raw[:_GLANCE]).decode("ascii")):
