@@ -6,6 +6,7 @@ A copy replaces nothing, and the source stays.
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from memolith.base.errors import (
     InputError,
@@ -25,8 +26,8 @@ from memolith.memory.document import MARKER, hand_written
 from memolith.memory.entries import numbered
 from memolith.store import layout, registry
 from memolith.store.allow_list import allowed
-from memolith.store.files import BOM
-from memolith.store.screen import quoted, screen
+from memolith.store.files import BOM, bytes_of
+from memolith.store.screen import quoted, screen, settled
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -227,10 +228,11 @@ def _contains(old: str, new: str) -> bool:
 
 def _free_note(root: str, goal: str, text: str) -> str:
     """Return a free name for a copied note; empty if the same note already exists."""
-    tree, data = Tree(root), text.encode("utf-8", "surrogateescape")
+    tree, allow = Tree(root), partial(allowed, root, layout.scope_of(goal))
     for name in (f"{each}.md" for each in numbered(goal.removesuffix(".md"))):
         if tree.stat(name) is None:
             return name
-        if tree.is_file(name) and tree.read(name) == data:
+        # The gate masks what it writes; the name of a note may say that a line of it is a secret.
+        if tree.is_file(name) and tree.read(name) == bytes_of(settled("", text, allow, name=name)[0], None):
             break
     return ""
