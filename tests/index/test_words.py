@@ -68,6 +68,8 @@ def test_a_query_finds_other_spellings(text: str, query: str) -> None:
 def test_any_query_gets_an_answer(index: Index, query: str) -> None:
     index.sync(BOTH)
     assert isinstance(index.lexical(BOTH, query), list)
+    assert index.lexical(BOTH, f"postgres {query}"[:200])
+    assert index.sync(BOTH).notes == []
     index.terms(BOTH, query)
 
 

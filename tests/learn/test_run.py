@@ -186,8 +186,9 @@ def test_skipped_where_there_is_nothing_to_keep_or_nowhere_to_keep_it(
 
 @proves("S2.22", "S2.42", "S2.46")
 def test_sessions_become_records_and_curated_files_and_nothing_new_costs_nothing(
-    mem: Mem, model: Loopback, store: Path, work: Path, capfd: Capture
+    mem: Mem, model: Loopback, store: Path, work: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_COOLDOWN_HOURS", "0")
     teach(mem, 1)
     teach(mem, 2)
     assert main(["--project", str(work), "learn", "run", "--phase", "1"]) == 0
@@ -204,6 +205,9 @@ def test_sessions_become_records_and_curated_files_and_nothing_new_costs_nothing
     assert len(model.requests) == 3
     assert main(["--project", str(work), "learn", "run", "--phase", "2", "--force"]) == 0
     assert len(consolidations(model)) == 2
+    teach(mem, 3)
+    assert main(["--project", str(work), "learn", "run", "--phase", "2", "--force"]) == 0
+    assert len(model.requests) == 5  # the third session waits for the first phase
     assert main(["--project", str(work), "learn", "run", "--phase", "7"]) == 2
     capfd.readouterr()
 
@@ -259,6 +263,9 @@ def test_a_model_that_fails_is_tried_again_later_and_why_says_what_happened(
     costs = json.loads(capfd.readouterr().out)["costs"]
     assert sum(row["requests"] for row in costs) == len(model.requests)
     assert {row["phase"] for row in costs} == {"extract", "consolidate"}
+    today = mem.learning.status().today
+    assert today is not None
+    assert (today.requests, today.tokens > 0) == (len(model.requests), True)
 
 
 @proves("S2.35")
@@ -301,18 +308,33 @@ def test_a_forced_run_tries_a_session_once_and_what_was_said_plainly_does_not_wa
 
 
 @proves("S2.47")
-def test_a_consolidation_that_fails_leaves_the_files_and_is_tried_again(
-    mem: Mem, model: Loopback, store: Path, clock: Clock
+@pytest.mark.parametrize("empty", ["memory_md", "memory_summary"])
+def test_a_consolidation_that_fails_leaves_the_files_and_is_tried_again_after_a_pause(
+    mem: Mem, model: Loopback, store: Path, clock: Clock, empty: str
 ) -> None:
+    def blank(request: Request) -> Reply:
+        found = json.loads(good(request).text)
+        return says({**found, empty: " "}) if empty in found else good(request)
+
+    def written() -> list[bytes]:
+        return [(store / name).read_bytes() for name in ("MEMORY.md", "memory_summary.md")]
+
     teach(mem, 1)
-    model.answer = lambda request: says({"memory_md": ""}) if "memory_md" in request.user else good(request)
-    report = mem.learning.run()
-    assert "the consolidation failed" in report.consolidated
-    assert not (store / "MEMORY.md").exists()
-    clock.seconds += 181
+    mem.learning.run()
+    before = written()
+    clock.seconds += 7 * 3600
+    teach(mem, 2)
+    model.answer = blank
+    assert "the consolidation failed" in mem.learning.run().consolidated
+    assert written() == before
+    asked = len(consolidations(model))
     model.answer = good
-    assert "files written" in mem.learning.run().consolidated
-    assert fact(1) in (store / "MEMORY.md").read_text()
+    clock.seconds += 170
+    mem.learning.run()
+    assert len(consolidations(model)) == asked
+    clock.seconds += 11
+    assert "written" in mem.learning.run().consolidated
+    assert fact(2) in (store / "MEMORY.md").read_text()
 
 
 @proves("S2.68")
@@ -494,6 +516,7 @@ def test_the_verbs_of_memory(
     assert "nothing is injected" in memory("view")[2]
     mem.remember("By hand.", "A note")
     mem.write("note", "x", name="other")
+    kept = mem.records.add("The cat sleeps in the server room.", category="decisions", scope="project").id
     (store / "MEMORY.md").write_text("# Mine\n\nBy hand.\n")
     add(mem, "a", "Remember that the staging database is on port 5433.", "Noted.")
     mem.learning.run()
@@ -508,7 +531,7 @@ def test_the_verbs_of_memory(
     assert "5433" not in (store / "MEMORY.md").read_text()
     assert (store / "MEMORY.md").read_text().startswith("# Mine\n\nBy hand.\n")
     assert not (store / "memory_summary.md").exists()
-    assert mem.records.list() == []
+    assert [each.id for each in mem.records.list()] == [kept]
     assert len(mem.list()) >= 3
     assert len(other.records.list()) == 1
     assert main(["--project", str(work), "undo"]) == 0

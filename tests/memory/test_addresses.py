@@ -58,6 +58,10 @@ def test_an_address_gives_the_text_of_a_file(learned: Mem) -> None:
         found = resolve(learned, address)
         assert (found.uri, found.mime, found.listing) == (address, mime, None)
         assert text in found.text
+    summary, whole = (
+        resolve(learned, f"memory://root/{each}") for each in ("memory_summary.md", "MEMORY.md")
+    )
+    assert resolve(learned, "memory://root").text == summary.text != whole.text
 
 
 @proves("S2.14", "S4.26")

@@ -170,6 +170,8 @@ def test_the_same_fact_again_is_one_record_with_more_sources(mem: Mem) -> None:
         assert (done.id, done.created) == (first, False)
     (record,) = mem.records.list()
     assert len(record.sources) == 10
+    long = "Deploys of the web shop go through the release train every Thursday at noon, says Ada"
+    assert add(mem, long) == add(mem, f"{long} again.") != first
     assert mem.records.add(FACT, category="decisions", scope="project", force=True).created
 
 
@@ -262,6 +264,7 @@ def test_an_archived_record_is_listed_only_if_asked_and_can_come_back(mem: Mem) 
     assert [record.id for record in mem.records.list("preferences")] == [other]
     mem.records.restore(number)
     assert len(mem.records.list()) == 2
+    assert [record.id for record in mem.records.list("preferences")] == [other]
     with pytest.raises(InputError, match="unknown status"):
         mem.records.list(status="gone")
 

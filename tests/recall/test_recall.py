@@ -436,6 +436,7 @@ def test_what_is_recalled_follows_the_life_of_a_record(mem: Mem, clock: Clock) -
     assert keys(mem, "zebra server") == [done.id]
     mem.records.delete(done.id)
     assert keys(mem, "zebra server") == []
+    assert mem.index.sync(["", mem.project]).units == 0
 
 
 @proves("S3.43", "S3.6")
@@ -447,6 +448,13 @@ def test_a_ticket_is_recalled_as_it_is_now_and_not_when_it_is_deleted(mem: Mem) 
     assert keys(mem, "cookie lost") == []
     mem.tickets.delete(done.id)
     assert keys(mem, "zebra login ferry") == []
+
+
+@proves("S3.42")
+def test_what_a_tool_was_told_and_answered_is_not_what_was_said(mem: Mem) -> None:
+    failed = {"role": "tool", "tool": "Bash", "outcome": "error", "content": "$ zebra up\nError: no zebra"}
+    mem.sessions.end([{"role": "user", "content": "roll it out"}, failed], agent="x", session_id="s1")
+    assert {hit.kind for hit in mem.recall("zebra up", semantic=False)} == {"command"}
 
 
 @proves("S3.23")

@@ -55,7 +55,7 @@ def test_a_result_has_at_most_32000_characters() -> None:
 
 @proves("S2.32")
 def test_all_that_the_user_said_is_shown_before_anything_else() -> None:
-    said = [f"Rule {number}: the port of service{number} is {number}443." for number in range(40)]
+    said = [f"Rule {number}: the port of service{number} is {number}443." for number in range(80)]
     turns = [turn for text in said for turn in (("user", text), ("assistant", "Fine. " * 300))]
     (text,) = parts(session(*turns), 4000, 4000)
     items = json.loads(text)

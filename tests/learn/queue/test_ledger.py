@@ -11,6 +11,7 @@ from tests.conftest import Clock
 from tests.learn.queue import workers
 from tests.learn.queue.queues import OTHER
 from tests.learn.queue.workers import PROJECT
+from tests.ledger import proves
 
 
 def reserve(
@@ -114,6 +115,7 @@ def test_one_run_does_not_use_up_what_another_may(ledger: Ledger, monkeypatch: p
     assert stopped(ledger, "one").ceiling == "memories.requests_per_run"
 
 
+@proves("S2.68")
 def test_a_run_need_not_start_when_the_budget_of_the_day_is_used_up_and_the_next_day_it_may(
     ledger: Ledger, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -446,6 +446,7 @@ def test_what_was_not_used_for_30_days_is_left_out(queue: Queue, clock: Clock) -
     assert [each.session for each in queue.extractions.chosen(PROJECT)] == ["b-used"]
 
 
+@proves("S2.66")
 def test_200_stale_extractions_are_pruned_at_once_and_none_of_the_last_set(
     queue: Queue, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
