@@ -7,6 +7,7 @@ import pytest
 from memolith import Mem
 from memolith.edges.cli import main
 from memolith.learn import keep
+from memolith.recall.recall import for_block
 from tests.learn.talk import session
 from tests.ledger import proves
 
@@ -46,6 +47,7 @@ def test_a_candidate_counts_when_another_session_says_it_again(
         (hit, *_) = learning.recall("conventional commits").hits
         assert hit.origin.endswith("candidate")
         assert "conventional" not in (learning.context_block() or "")
+        assert "record" not in {hit.kind for hit in for_block(learning, "conventional commits").hits}
         told(learning, "two", "go", "use conventional commits")
         learning.learning.run(force=True)
         (record,) = learning.records.list()
