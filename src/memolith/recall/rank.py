@@ -89,6 +89,7 @@ class Ranked(Value):
     """A ranked unit: a score from 0 to 1 (the probability that it is an answer), and the reasons for it."""
 
     also: list[str]  # the keys of other units that say the same
+    newer_than: list[str]  # the keys of units that it replaces
     score: float
     terms: list[str]
     unit: Unit
@@ -144,7 +145,7 @@ def rank(
     few = {term.term for term in asked.terms if term.df <= weights.NAMED and term.term in identifiers}
     for hit in hits:
         if not hit.unit.is_turn and not few.isdisjoint(hit.terms):
-            hit.heard, hit.evidence = True, max(hit.evidence, weights.CENTRE)
+            hit.heard = True
     if not related and not is_long and not any(hit.heard for hit in hits):
         return []
     at_home = related or abstain.known_names(asked) >= weights.AT_HOME
@@ -154,9 +155,12 @@ def rank(
     return [
         Ranked(
             unit=hit.unit,
-            score=round(1 / (1 + exp(weights.SLOPE * (centre - hit.evidence))), 4),
+            score=round(
+                1 / (1 + exp(weights.SLOPE * min(centre - hit.evidence, 0.0 if hit.heard else 9.0))), 4
+            ),
             terms=list(hit.parts),
             also=hit.also,
+            newer_than=[],
             weak=not (hit.heard or (at_home if hit.unit.is_turn else related)),
             why=_why(hit, spelled or {}),
         )

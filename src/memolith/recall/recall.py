@@ -122,11 +122,12 @@ def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
 
 def _certain(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
     """Return the hits that are worth a place in a prompt that did not ask for them."""
+    stale = {key for hit in ranked for key in hit.newer_than}
     turn = weights.WORTH_TELLING_FOR_TASK if talk.is_task(query) else weights.WORTH_TELLING_A_TURN
     return [
         hit
         for hit in ranked
-        if not hit.weak
+        if not (hit.weak or hit.unit.key in stale)
         and hit.score >= (turn if hit.unit.is_turn else weights.WORTH_TELLING)
         and not (hit.unit.is_turn and talk.says_nothing(hit.unit.text or "", hit.unit.role))
     ][: weights.UNASKED]

@@ -91,7 +91,7 @@ def current_first(
     for unit in others:
         if unit.content_hash not in known:
             said[unit.id] = supersede.statements(unit)
-            waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], weak=False, why=""))
+            waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], newer_than=[], weak=False, why=""))
     question = {term for hit in waiting for term in hit.terms}
     answers = {unit: supersede.about(each, question) for unit, each in said.items()}
 
@@ -129,7 +129,7 @@ def current_first(
 
 def _lifted(hit: Ranked, first: Ranked) -> Ranked:
     why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
-    return hit.but(score=max(hit.score, first.score), why=why)
+    return hit.but(score=max(hit.score, first.score), why=why, newer_than=[*hit.newer_than, first.unit.key])
 
 
 class Texts:

@@ -116,7 +116,7 @@ def statements(unit: Unit) -> list[Statement]:
             found[-1] = f"{found[-1]} {line}"
         else:
             found.append(line)
-    date = local(unit.date)
+    date = local(unit.date)[:19]  # what was written in the same second was written together
     if len(found) == 1:
         return [Statement(found[0], title, date)]
     return [Statement(each, "", date) for each in found[:_MOST]]
@@ -174,8 +174,8 @@ def replaces(
     same = asked & later.terms
     if not later.changes:
         # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
-        # Compare the words as written first: stemming them all would be slow.
-        least = weights.SAME_WORDS if len(asked) > 1 else weights.SAME_SENTENCE
+        is_short = len(asked) > 1 and max(len(later.subject), len(earlier.subject)) <= weights.SHORT
+        least = weights.SAME_WORDS if is_short else weights.SAME_SENTENCE
         return (
             same == asked
             and _same(later.words, earlier.words) >= least / 2

@@ -103,7 +103,8 @@ SAME_SUBJECT = 0.22  # share of a statement that a later one must contain if it 
 SAME_ANSWER = 0.12  # ... if both match the question in the same words
 RARE = 0.4  # ... and the share of that which is needed if weighted by rarity
 SAME_SENTENCE = 0.6  # ... and without any word of change
-SAME_WORDS = 0.4  # ... if it has all words of the question that the earlier one has, and those are several
+# ... if it has all words of the question that the earlier one has, those are several; in short ones (terms).
+SAME_WORDS, SHORT = 0.5, 16
 BEGINS = 3  # words that two sentences begin with, one of which is no stop word
 LONG = 60  # terms; a longer text is a document, not a statement
 DOCUMENT = 2000  # characters; a longer text is a document too

@@ -24,7 +24,8 @@ def is_task(text: str) -> bool:
     """Whether a text wants something done: where work was done counts for it, besides what is known."""
     words = _words(text)
     if is_question(text):
-        return bool(words) and words[0] in _TABLE["polite"] and words[1:2] != ["i"]
+        is_polite = bool(words) and words[0] in _TABLE["polite"] and words[1:2] != ["i"]
+        return is_polite and _TABLE["telling"].isdisjoint(words[2:4])
     return len(words) > _KEYWORDS or not _TABLE["requests"].isdisjoint(words[:2])
 
 
