@@ -65,7 +65,7 @@ def test_a_thousand_notes_stay_within_the_budget_and_say_what_is_left_out(mem: M
         block = mem.context_block() or ""
         shown = block.count("](n")
         assert 50 < shown <= 200
-        assert f"({1001 - shown} older notes are not shown; `memolith list notes`" in block
+        assert f"({1001 - shown} older notes are not shown; the tools `recall`" in block
         assert len(block.encode()) < 9 * 1024
         assert "](n0999.md)" in block
         mem.write("note", "fact 999", "overwrite", "n0999")

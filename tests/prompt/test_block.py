@@ -317,3 +317,17 @@ def test_a_link_or_pipe_in_place_of_a_file_is_not_followed(mem: Mem, store: Path
     block = block_of(mem)
     assert "- here" in block
     assert "outside" not in block
+
+
+@proves("S0.39")
+def test_of_many_notes_the_newest_are_in_a_block_for_a_host_with_a_limit(mem: Mem) -> None:
+    for number in range(150):
+        mem.remember(
+            f"Fact {number:03} about this project, in a sentence of ordinary length for a note.",
+            f"N{number:03}",
+        )
+    shown = mem.context_block(max_chars=9_500) or ""
+    assert len(shown) <= 9_500
+    assert "Fact 149" in shown
+    assert "Fact 000" not in shown
+    assert "older notes are not shown; the tools `recall`" in shown

@@ -30,6 +30,7 @@ SUMMARY = f"{structure.SUMMARY}memory://root, learned from sessions)"
 MIN_CHARS = 400
 _KIB = 1024
 _INDEX_LINES = 200
+_SHARE = 40  # percent of a host's limit that an index of notes may take
 _NO_CAP = MAX_INJECT_BYTES
 
 # Sections in display order: stable ones first, so that a prompt cache keeps them. Space is allotted by
@@ -100,8 +101,8 @@ def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None
     sections = [
         *_document(root, layout.USER, f"{structure.LONG_TERM}MEMORY.md)", "long_term", _NO_CAP),
         *_document(root, slug, project, "project", 8 * _KIB),
-        *_index(root, layout.USER, structure.USER_NOTES, "user_notes"),
-        *_index(root, slug, structure.NOTES, "notes"),
+        *_index(root, layout.USER, structure.USER_NOTES, "user_notes", max_chars),
+        *_index(root, slug, structure.NOTES, "notes", max_chars),
         *(summary := _summary(root, slug, summary_tokens)),
         *_scratchpad(root, slug),
         *_daily_logs(root, slug, today, yesterday, recent=recent),
@@ -173,17 +174,20 @@ def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Se
     return _section(title, body, relative, kind, cap, more=more)
 
 
-def _index(root: Tree, slug: str, title: str, kind: str) -> list[Section]:
+def _index(root: Tree, slug: str, title: str, kind: str, max_chars: int | None) -> list[Section]:
     relative = layout.path(slug, layout.INDEX)
-    body, left_out = note_index.glance(root, slug, _INDEX_LINES, 8 * _KIB - 256)
+    # Chosen for the host's limit in the first place: what is cut later is cut at the wrong end.
+    room = min(8 * _KIB - 256, (max_chars or MAX_INJECT_BYTES) * _SHARE // 100)
+    body, left_out = note_index.glance(root, slug, _INDEX_LINES, room)
     body = hygiene.for_block(body)
     if not body:
         return []
     older = f"{left_out} older notes are not shown" if left_out else ""
     if older:
-        scope = "" if slug else " --scope user"
-        body = f"{TRUNCATED} ({older}; `memolith list notes{scope}` has them all)\n{body}"
-    sections = _section(f"{title}{layout.shown(relative)})", body, relative, kind, _NO_CAP)
+        hint = "the tools `recall` and `memory_read` with source `list` find them"
+        body = f"{body}\n{TRUNCATED} ({older}; {hint})"
+    # The newest are last.
+    sections = _section(f"{title}{layout.shown(relative)})", body, relative, kind, _NO_CAP, keep_end=True)
     for section in sections:
         section.left_out = older
     return sections
