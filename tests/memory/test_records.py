@@ -306,3 +306,15 @@ def test_likeness_is_symmetric_and_never_both_same_and_contrary(one: str, other:
     assert likeness.same(one, other) == likeness.same(other, one)
     assert likeness.contradicts(one, other) == likeness.contradicts(other, one)
     assert not (likeness.same(one, other) and likeness.contradicts(one, other))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("Use Node 22", "Use Node 24"), ("We pin Python to 3.11.", "We pin Python to 3.13.")]
+)
+def test_another_version_of_the_same_thing_is_recorded_instead_of_the_old_one(
+    mem: Mem, old: str, new: str
+) -> None:
+    first = mem.records.add(old, category="decisions", scope="project")
+    done = mem.records.add(new, category="decisions", scope="project")
+    assert done.superseded == [first.id]
+    assert f"(instead of {first.id})" in done.message

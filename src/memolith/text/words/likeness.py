@@ -53,7 +53,9 @@ def contradicts(one: str, other: str) -> bool:
     old, new = gone.pop(), come.pop()
     # Early in a sentence a value names the subject (`worker 3 …`), later it says something about it.
     late = first.index(old) * 2 >= len(first) and second.index(new) * 2 >= len(second)
-    return late and _is_value(old) and _is_value(new) and _overlap(set(first), set(second)) >= _SUBJECT / 2
+    alike = [new if word == old else word for word in first] == second  # `Node 22` and `Node 24`
+    enough = alike or _overlap(set(first), set(second)) >= _SUBJECT / 2
+    return late and _is_value(old) and _is_value(new) and enough
 
 
 def naming(text: str) -> frozenset[str]:
