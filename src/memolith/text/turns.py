@@ -78,7 +78,8 @@ def taint(tool: str, text: str) -> str:
     if name in TOOLS["aside"] or (name in TOOLS["later"] and _is_later(name, call)):
         return ""
     if name in TOOLS["question"]:
-        return "pasted" if has_paste(text.partition("\n")[2]) else ""
+        answer = text.partition("\n")[2].replace("answered your questions:", "", 1)  # the host's own colon
+        return "pasted" if has_paste(answer) else ""
     if name in TOOLS["shell"]:
         theirs = _THEIRS.search(call)
         if not stays(call.removeprefix("$ ")) or not command(tool, text):

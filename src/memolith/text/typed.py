@@ -53,6 +53,7 @@ _MACHINE = lazy(
 # The end of a line that says what follows.
 _HEADS = lazy(r"(?:[:：﹕︰∶꞉]|[-=~]>|[→⇒⟶↓👇…–—-]|\.\.\.)[\W_]*\Z")
 _HEAD = lazy(r"\A([^:：]{1,80})[:：]")
+_INTRODUCES = lazy(r"([^:：]+)(?:：|:(?=\s))(?=.*\w|.*[^\x00-\x7f])")
 _ADDRESS = "://"
 # What an editor or app writes before a person's own words; the text and the names in it are a repository's.
 _AROUND = lazy(
@@ -81,6 +82,18 @@ _PERSONAL = lazy(
     rf"(?:(?:{_WORDS['mine']}|{_WORDS['everywhere']}){_STOP}|(?:{_WORDS['mine-glued']})"
     rf"|[^,;:，；：、]*(?:(?<!\S)(?:{_WORDS['all-mine']}){_STOP}|(?:{_WORDS['all-mine-glued']})))"
 )
+# A person who speaks themselves, for what stands behind a colon or in the lines below.
+_VOICE = lazy(
+    rf"(?i)[\s,.!*-]*(?:(?:(?:{_WORDS['opening']}|{_WORDS['lead']}){_STOP}|(?:{_WORDS['opening-glued']}))[\s,.!，、*-]*)*"
+    rf"((?:{_WORDS['rules']}|{_WORDS['mine']}|{_WORDS['lasting']}|{_WORDS['speaks']}|{_WORDS['voice']}){_STOP}"
+    rf"|{_WORDS['rules-glued']}|{_WORDS['mine-glued']}|$)"
+)
+_SUBJECT = lazy(
+    r"(?i)(?:(?:for|in|on|with|under)\s+)?(?:`[^`]+`|--[\w-]+|[\w.~-]*/[\w./~*-]+)(?:\s+--?[\w-]+)*"
+)
+_TOLD = lazy(rf"(?i)(?:{_WORDS['told']}){_STOP}|{_WORDS['told-glued']}")
+_LETTER, _MOST_GREETING = ",，、", 4  # how lines above and below a letter end, and the words of one
+_STOPPED = (*".!?…。！？;；:：,，、)）`", "```")
 # Whose words a line may be: a source in brackets, a name behind a dash, a file.
 _ABOUT = lazy(r"[()（）\[\]{}&]|\s[–—-]{1,2}\s|\b[\w-]+\.(?:md|txt|rst|adoc|html?)\b|(?i:\baccording to\b)")
 _CUT = "[…]"
@@ -160,6 +173,9 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
     first = _first_sign(text, lines, strict=False)
     strange = (at for at, paragraph in _paragraphs(lines[:first]) if not _is_typed(paragraph))
     first = next(strange, first)
+    said = [number for number, line in enumerate(lines) if line.strip()]
+    if len(said) > 1 and _is_title(lines[said[0]].strip()):
+        first = min(first, said[0] + 1)
     last = _tail(lines, first)
     for number, line in enumerate(lines):
         yield line, number < first or number >= last
@@ -200,12 +216,16 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
     quoted = len(_LINE_END.findall(text[: quote.start()])) if quote else len(lines)
     last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     typed_ends = 0  # characters up to here are looked at
+    is_diff = any(line[:1] == "+" and not line[1:2].isdigit() for line in lines)
+    if _is_letter([line.strip() for line in lines if line.strip()]):
+        return 0
     for number, line in enumerate(lines):
         bare = line.strip()
         more = number < last
         typed_ends += len(line) + 1
         if (
             number >= quoted
+            or (is_diff and line[:1] in ("+", "-"))
             or _BORDER.search(line)
             or _MACHINE.search(bare[:_MOST_TEXT])
             or _has_tag(bare, ends=ends, more=more)
@@ -213,7 +233,7 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
             return number
         if (quotes[number] and 1 in quotes[number + 1 :]) or (more and _OPENED.search(bare)):
             return number
-        if (strict and _ADDRESS in line) or _shows_inline(bare):
+        if (strict and _ADDRESS in line) or _shows_inline(bare) or any(map(_is_told, _SENTENCE.split(bare))):
             return number
         shows = _shows(bare) and (strict or not _is_wish(bare, lines[number + 1 :]))
         if more and (shows or _ADDRESS in line or text[typed_ends - 1] != "\n"):
@@ -240,6 +260,39 @@ def _shows_inline(line: str) -> bool:
     """Whether a line is a text and says so: `Here is the issue: …`."""
     found = _SHOWS.search(line)
     return found is not None and found[0][-1] in ":：" and any(map(str.isalnum, line[found.end() :]))
+
+
+def _is_told(sentence: str) -> bool:
+    """Whether a sentence begins by saying whose words it is: `Bob writes: …`, `Per the docs, …`.
+
+    Before a colon only a person who speaks themselves, and what the sentence is about, name nobody.
+    """
+    if _TOLD.match(sentence):
+        return True
+    found = _INTRODUCES.match(sentence)
+    return found is not None and not (_is_voice(found[1]) or _SUBJECT.fullmatch(found[1].strip()))
+
+
+def _is_voice(text: str) -> bool:
+    found = _VOICE.match(text)
+    rest = text[found.start(1) :] if found else ""
+    return found is not None and not (_TEXT.search(rest) or _OTHERS.search(rest) or _ABOUT.search(text))
+
+
+def _is_title(line: str) -> bool:
+    """Whether the first line of several is no sentence of its own, but says what stands below it."""
+    if line[-1] in _LETTER:
+        return len(line.split()) <= _MOST_GREETING
+    asks = _ASKS.search(line) and not _TEXT.search(line)
+    return not (line.endswith(_STOPPED) or BULLET.match(line) or asks or _is_voice(line))
+
+
+def _is_letter(lines: list[str]) -> bool:
+    """Whether somebody signs a text: behind a short line that ends in a comma, only a name follows."""
+    return any(
+        line[-1] in _LETTER and max(len(each.split()) for each in (line, *below)) <= _MOST_GREETING
+        for line, below in ((lines[-at], lines[1 - at :]) for at in (2, 3) if len(lines) > at)
+    )
 
 
 def _is_wish(line: str, below: list[str]) -> bool:
