@@ -8,6 +8,7 @@ from memolith import Mem
 from memolith.edges.cli import main
 from memolith.learn import keep
 from memolith.recall.recall import for_block
+from memolith.store import layout
 from tests.learn.talk import session
 from tests.ledger import proves
 
@@ -32,6 +33,35 @@ def test_a_request_to_remember_is_kept_although_learning_is_off(
     monkeypatch.setenv("MEMOLITH_HOOKS_REMEMBER", "false")
     with Mem.open(mem.identity.root) as other:
         assert keep.asked(other, name, 4) == 0
+
+
+@proves("S2.96")
+def test_what_was_asked_for_is_in_the_next_block_once_while_its_record_holds(
+    mem: Mem, tmp_path: Path
+) -> None:
+    said = "The queue listens on port 5433."
+    name = told(mem, "one", f"Remember that {said}", "Remember that in all my projects I want short answers.")
+    assert keep.asked(mem, name, 4) == 2
+
+    def shown(text: str = said) -> int:
+        return (mem.context_block() or "").count(text)
+
+    assert (shown(), shown("short answers")) == (1, 1)
+    (tmp_path / "elsewhere").mkdir()
+    with Mem.open(tmp_path / "elsewhere") as other:
+        assert said not in (other.context_block() or "")
+        assert "short answers" in (other.context_block() or "")
+    (record,) = [each for each in mem.records.list() if "5433" in each.body]
+    mem.records.archive(record.id)
+    assert shown() == 0
+    mem.records.restore(record.id)
+    assert shown() == 1
+    mem.records.delete(record.id)
+    assert shown() == 0
+    mem.undo(record.filename)
+    assert shown() == 1
+    (mem.root / layout.path(mem.project, "MEMORY.md")).write_text(f"- {said}\n")
+    assert shown() == 1  # the document says it
 
 
 @proves("S2.92")

@@ -6,18 +6,23 @@ in: that is a request, not learning, so it needs no setting of learning, no mode
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import MemolithError, StorageError
 from memolith.learn.extract import rules
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
+from memolith.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memolith.learn.extract.facts import Fact
     from memolith.memory.home import Home
+
+_HEAD = "# Asked to remember\n\nThe block shows these records. Delete a line to leave one out of it.\n\n"
+_MOST = 40  # the newest that are shown
 
 
 def asked(home: Home, name: str, new: int) -> int:
@@ -30,16 +35,19 @@ def asked(home: Home, name: str, new: int) -> int:
     last = max((turn.number for turn in session.turns), default=0)
     found = rules.extract(session, home.settings).facts
     fresh = [fact for fact in found if fact.asked and fact.quotes[0][0] > last - new]
-    return records(home, name, fresh)[0]
+    return records(home, name, fresh, shown=True)[0]
 
 
-def records(home: Home, session: str, facts: Iterable[Fact]) -> tuple[int, str]:
-    """Store facts as records; one that is refused does not stop the others. Return how many, and why not."""
+def records(home: Home, session: str, facts: Iterable[Fact], *, shown: bool = False) -> tuple[int, str]:
+    """Store facts as records; one that is refused does not stop the others. Return how many, and why not.
+
+    `shown` ones are part of the block, whether learning is on or off.
+    """
     stored, refused = 0, []
     for fact in facts:
         source = f"{session}#{fact.quotes[0][0]}" if fact.quotes else session
         try:
-            Records(home.from_source("extracted", fact.taint or None)).add(
+            record = Records(home.from_source("extracted", fact.taint or None)).add(
                 fact.text,
                 category=fact.category,
                 scope=fact.scope,
@@ -55,4 +63,19 @@ def records(home: Home, session: str, facts: Iterable[Fact]) -> tuple[int, str]:
             refused.append(str(error))
             continue
         stored += fact.certain
+        if shown and not record.held:
+            _show(home, record.filename)
     return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""
+
+
+def _show(home: Home, filename: str) -> None:
+    """List a record among those that the block shows; its file stays the only place with the text."""
+    relative = os.path.relpath(filename, home.store).replace(os.sep, "/")
+    slug = layout.scope_of(relative)
+    row = f"- {relative.removeprefix(layout.path(slug, 'records/'))}"
+
+    def listed(old: str | None) -> str:
+        rows = [line for line in (old or "").split("\n") if line.startswith("- ") and line != row]
+        return _HEAD + "".join(f"{line}\n" for line in [*rows, row][-_MOST:])
+
+    home.gate.rewrite(layout.path(slug, layout.ASKED), listed, op="remember", remember=False)

@@ -14,11 +14,12 @@ from memolith.memory import note_index
 from memolith.memory.daily import days as logged_days
 from memolith.memory.document import hand_written
 from memolith.store import allow_list, files, layout
+from memolith.store.entry import Entry
 from memolith.text import markdown, names
 from memolith.text.budget import Section, allot, utf8_len
 from memolith.text.safe import hygiene, structure
 from memolith.text.safe.structure import CLOSE, OPEN
-from memolith.text.source_label import inside
+from memolith.text.source_label import inside, is_outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ PRIORITY = {
     "today": 2,
     "long_term": 3,
     "project": 4,
+    "asked": 4,
     "notes": 5,
     "user_notes": 6,
     "recalled": 7,
@@ -98,12 +100,17 @@ def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None
     root, slug, today, yesterday = Tree(home.store), home.project, home.today, home.yesterday
     recent = home.settings.text("inject.daily") == "recent"
     project = f"{structure.PROJECT}{layout.shown(layout.path(slug, layout.MEMORY))})"
-    sections = [
+    documents = [
         *_document(root, layout.USER, f"{structure.LONG_TERM}MEMORY.md)", "long_term", _NO_CAP),
         *_document(root, slug, project, "project", 8 * _KIB),
+    ]
+    summary = _summary(root, slug, summary_tokens)
+    sections = [
+        *documents,
+        *_asked(root, slug, today, [*documents, *summary]),
         *_index(root, layout.USER, structure.USER_NOTES, "user_notes", max_chars),
         *_index(root, slug, structure.NOTES, "notes", max_chars),
-        *(summary := _summary(root, slug, summary_tokens)),
+        *summary,
         *_scratchpad(root, slug),
         *_daily_logs(root, slug, today, yesterday, recent=recent),
         *_section(structure.RECALLED, recalled, "recall", "recalled", _NO_CAP),
@@ -172,6 +179,23 @@ def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Se
         text = hand_written(text)
     body = hygiene.for_block(markdown.presentable(text))
     return _section(title, body, relative, kind, cap, more=more)
+
+
+def _asked(root: Tree, slug: str, today: str, shown: list[Section]) -> list[Section]:
+    """Return the records that people asked for, newest first, without those that other sections show."""
+    said = "\n".join(section.body for section in shown).casefold()
+    lines = []
+    for scope in dict.fromkeys((slug, layout.USER)):
+        listed = _part(root, layout.path(scope, layout.ASKED), end=True)[0].split("\n")
+        for name in [line[2:] for line in reversed(listed) if line.startswith("- ")]:
+            text, _ = _part(root, layout.path(scope, f"records/{name}"))
+            entry = Entry("record", name, text)
+            body = markdown.same_line(hygiene.for_block(entry.parsed.body))
+            known = not body or body.rstrip(".").casefold() in said
+            if not known and entry.holds(today) and not is_outside(entry.origin):
+                lines.append(f"- {body}")
+    source = layout.path(slug, "records")
+    return _section(f"{structure.ASKED}memory://root/records)", "\n".join(lines), source, "asked", 4 * _KIB)
 
 
 def _index(root: Tree, slug: str, title: str, kind: str, max_chars: int | None) -> list[Section]:

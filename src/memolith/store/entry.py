@@ -31,6 +31,10 @@ class Entry:
         self.valid_from = self.date("valid_from")
         self.valid_until = self.date("valid_until")
 
+    def holds(self, day: str) -> bool:
+        """Whether it holds on a day, by its status and its dates."""
+        return self.status == "active" and holds(day, self.expires, self.valid_from, self.valid_until)
+
     def date(self, key: str) -> str:
         """Return a field if it is a date, else nothing."""
         value = self.parsed.get(key).strip()

@@ -18,6 +18,7 @@ STORE = "memory"
 PARTS = (STORE, "history", "sessions")  # of a home: each has a folder for every project
 MEMORY = "MEMORY.md"
 INDEX = "notes/MEMORY.md"
+ASKED = "asked.md"
 SUMMARY = "memory_summary.md"
 SCRATCHPAD = "SCRATCHPAD.md"
 TEMPORARY = ".tmp"  # see `temporary`
@@ -60,6 +61,7 @@ KINDS = (
     Kind("rollout_summaries", "", "address"),
     Kind("skills", "", "address"),
     Kind("conversations"),  # that go on
+    Kind(ASKED, "", "user"),  # records that the block shows
     Kind("taken_back.md", "", "user"),  # what learning must not bring back
 )
 

@@ -8,9 +8,11 @@ import pytest
 
 from memolith import Mem
 from memolith.hosts.hook import edge
+from memolith.learn import keep
 from memolith.text.safe import structure
 from memolith.text.safe.hygiene import for_block
 from memolith.text.safe.structure import CLOSE, OPEN
+from tests.learn.talk import session
 
 SAID = "zebra"
 
@@ -29,6 +31,8 @@ def printed(mem: Mem, work: Path) -> list[str]:
     for scope in ("user", "project"):
         mem.remember(f"{SAID} {scope}", f"{SAID} {scope}", scope=scope)
     mem.records.add(f"The {SAID} eats grass.", category="decisions", scope="project", title=SAID)
+    heard = mem.sessions.add(session(("user", f"Remember that the {SAID} lives on port 5433.")))
+    assert keep.asked(mem, heard.name, 1)
     project = mem.root / "projects" / mem.project
     (project / "MEMORY.md").write_text(f"- {SAID}\n")
     (project / "memory_summary.md").write_text(f"- {SAID}\n")
@@ -41,6 +45,8 @@ def printed(mem: Mem, work: Path) -> list[str]:
     texts.append(tell("UserPromptSubmit", prompt=f"What does the {SAID} eat?"))
     mem.write("long_term", f"- another {SAID}")
     texts.append(tell("UserPromptSubmit", prompt="Paint the shed."))
+    mem.write("long_term", f"- {SAID}", mode="overwrite")
+    texts.append(tell("UserPromptSubmit", prompt="Paint the fence."))
     return [line for text in texts for line in text.split("\n")]
 
 
@@ -51,9 +57,8 @@ def test_every_line_that_we_print_is_escaped_when_it_is_stored(
     lines = printed(mem, work)
     ours = {line for line in lines if line.strip() and SAID not in line and not line.startswith(("<", "- "))}
     items = {line for line in lines if re.match(r"- \[\d\.\d\d\] ", line)}
-    assert {title for title in structure.TITLES if not any(title in line for line in ours)} <= {
-        structure.GUIDANCE
-    }
+    missing = {title for title in structure.TITLES if not any(title in line for line in ours)}
+    assert missing <= {structure.GUIDANCE, structure.WORKING}  # which need a model's guidance, or work done
     assert any(line.startswith(structure.GAP) for line in ours)
     assert items
     guidance = {line for line in ours if not line.startswith(("#", *structure.LINES))}  # outside of the block

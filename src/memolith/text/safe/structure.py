@@ -20,6 +20,7 @@ PROJECT = "Project memory ("
 USER_NOTES = "User notes index ("
 NOTES = "Notes index ("
 SUMMARY = "Memory summary ("
+ASKED = "Asked to remember ("
 GUIDANCE = "Memory Guidance"
 SCRATCHPAD = "Scratchpad (open items)"
 DAILY = "Daily log 2"  # and the rest of a date
@@ -34,6 +35,7 @@ TITLES = (
         USER_NOTES,
         NOTES,
         SUMMARY,
+        ASKED,
         GUIDANCE,
         SCRATCHPAD,
         DAILY,
