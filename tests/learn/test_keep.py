@@ -7,6 +7,7 @@ import pytest
 from memolith import Mem
 from memolith.edges.cli import main
 from memolith.learn import keep
+from memolith.memory import taken_back
 from memolith.recall.recall import for_block
 from memolith.store import layout
 from tests.learn.talk import session
@@ -83,6 +84,47 @@ def test_a_candidate_counts_when_another_session_says_it_again(
         (record,) = learning.records.list()
         assert record.body.strip() == "Use conventional commits."
         assert (learning.context_block() or "").count("Use conventional commits.") == 1
+
+
+@proves("S2.92")
+def test_a_copy_of_a_session_does_not_say_a_thing_again(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "none")
+    with Mem.open(mem.identity.root) as learning:
+        for name in ("one", "fork"):
+            told(learning, name, "start", "use conventional commits")
+            learning.learning.run(force=True)
+        assert learning.records.list() == []
+
+
+@proves("S2.94", "S2.87")
+def test_what_was_taken_back_is_not_kept_from_a_copy_of_the_session_but_when_asked_for_anew(
+    mem: Mem,
+) -> None:
+    name = told(mem, "one", "Remember that the queue listens on port 5433.")
+    keep.asked(mem, name, 2)
+    mem.records.delete(mem.records.list()[0].id)
+    assert keep.asked(mem, told(mem, "fork", "Remember that the queue listens on port 5433."), 2) == 0
+    assert not for_block(mem, "which port does the queue listen on?").hits
+    request = ("user", "Remember that the queue listens on port 5433.")
+    again = session(request, name="new", time="2099-01-01T09:00:00Z")
+    assert keep.asked(mem, mem.sessions.add(again).name, 1) == 1
+
+
+@proves("S2.87")
+@pytest.mark.parametrize(
+    ("deleted", "said"),
+    [
+        ("Never push to main.", "Never force-push to main."),
+        ("Never push to main.", "Never push to main without tests."),
+        ("We use Redis for the queue.", "We no longer use Redis for the queue."),
+        ("Skip the flaky test.", "Don't skip the flaky test."),
+        ("Always run the tests.", "Always run the tests before you commit."),
+    ],
+)
+def test_another_rule_than_the_one_taken_back_is_learned(deleted: str, said: str) -> None:
+    assert not taken_back.has([deleted], said)
+    assert taken_back.has([deleted], deleted.lower())
 
 
 @proves("S2.94")

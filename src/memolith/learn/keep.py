@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from memolith.base.errors import MemolithError, StorageError
 from memolith.learn.extract import rules
+from memolith.learn.extract.eligible import seconds
+from memolith.memory import taken_back
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.store import layout
@@ -34,8 +36,23 @@ def asked(home: Home, name: str, new: int) -> int:
         return 0
     last = max((turn.number for turn in session.turns), default=0)
     found = rules.extract(session, home.settings).facts
-    fresh = [fact for fact in found if fact.asked and fact.quotes[0][0] > last - new]
+    said = {turn.number: turn.time for turn in session.turns}
+    fresh = [
+        fact
+        for fact in found
+        if fact.asked
+        and fact.quotes[0][0] > last - new
+        and not _was_taken_back(home, fact, said[fact.quotes[0][0]])
+    ]
     return records(home, name, fresh, shown=True)[0]
+
+
+def _was_taken_back(home: Home, fact: Fact, said: str) -> bool:
+    """Whether a person took something back after it was said: a copy of the session may say it once more."""
+    for slug in (home.project, layout.USER):
+        if taken_back.has(taken_back.read(home, slug), fact.text):
+            return (seconds(said) or 0.0) <= taken_back.noted(home, slug)
+    return False
 
 
 def records(home: Home, session: str, facts: Iterable[Fact], *, shown: bool = False) -> tuple[int, str]:

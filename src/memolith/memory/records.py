@@ -13,6 +13,7 @@ from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
 from memolith.memory import arguments, entries, taken_back
 from memolith.memory.review import hold
+from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
 from memolith.store.entry import STATUSES, holds
 from memolith.store.layout import CATEGORIES
@@ -214,7 +215,7 @@ class Records(entries.Entries):
         fresh: dict[str, str | Sequence[str]] = {}
         fresh |= {key: value for key, value in changed.items() if value != getattr(record, key)}
         sessions = {each.partition("#")[0] for each in (record.source, *changed["sources"])}
-        if record.status == "candidate" and (certain or len(sessions) > 1):
+        if record.status == "candidate" and (certain or Sessions(self._home).are_several(sessions)):
             fresh["status"] = "active"
         warnings = self._set(record, fresh).warnings if fresh else []
         return self._about(record, f"Known already as {record.id}; nothing was added twice", warnings)

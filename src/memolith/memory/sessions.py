@@ -201,6 +201,14 @@ class Sessions:
         """Return the session with exactly this name; None if it is missing or damaged."""
         return parse(self._archive().read(name) or [])
 
+    def are_several(self, names: set[str]) -> bool:
+        """Whether sessions are different ones: a copy under another name begins in the same way."""
+        begun: set[object] = set()
+        for name in names if len(names) > 1 else ():
+            found = self.read(name)
+            begun.add((found.started, found.turns[0].text) if found and found.turns else name)
+        return len(begun) > 1
+
     def delete(self, name: str) -> str:
         """Delete a session permanently; return its name."""
         wanted = self._find(name)

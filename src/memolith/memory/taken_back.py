@@ -49,5 +49,12 @@ def has(texts: Iterable[str], said: str, *, free: bool = False) -> bool:
 
     `free`: it is in a model's own words, which need not be like them.
     """
-    share = {"share": _FREE} if free else {}
-    return any(likeness.says_again(each, said, **share) for each in texts)
+    if free:
+        return any(likeness.says_again(each, said, _FREE) for each in texts)
+    return any(likeness.says_again(each, said, of_both=True) for each in texts)
+
+
+def noted(home: Home, slug: str) -> float:
+    """Return when something was last taken back in a scope; 0 if nothing ever was."""
+    found = Tree(str(home.root)).stat(layout.path(slug, FILE))
+    return found.st_mtime if found else 0.0

@@ -11,7 +11,7 @@ from memolith.base.errors import InputError, StorageError
 from memolith.base.lean import suppress
 from memolith.base.values import Hit, Recall
 from memolith.index import KINDS, Match, Session, State, kind_of
-from memolith.memory import arguments
+from memolith.memory import arguments, taken_back
 from memolith.memory.note_index import report_folders
 from memolith.prompt import brief
 from memolith.recall import rank, settle, weights
@@ -116,7 +116,13 @@ def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
     by_meaning = None if home.is_warm else False
     found = recall(home, query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=by_meaning, unasked=True)
     shown = (layout.daily(home.project, home.today), layout.daily(home.project, home.yesterday))
-    hits = [hit for hit in found if not hit.id.startswith(shown)]
+    gone = [text for slug in (layout.USER, home.project) for text in taken_back.read(home, slug)]
+    hits = [
+        hit
+        for hit in found
+        if not hit.id.startswith(shown)
+        and not (gone and hit.kind == "session" and taken_back.has(gone, hit.snippet, free=True))
+    ]
     return found.but(hits=brief.fitting(hits, brief.TOKENS if budget is None else budget))
 
 

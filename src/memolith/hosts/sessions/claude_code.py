@@ -90,10 +90,11 @@ class ClaudeCode(JsonLines):
         content, time = message.get("content"), row.get("timestamp")
         # Said by the program beside the result: a result itself may say anything.
         denied = row.get("toolDenialKind") == "user-rejected" or row.get("toolUseResult") == _REJECTED
-        for block in listed(content):
-            if block.get("type") == "tool_result":
-                ok, text = not block.get("is_error"), plain(block.get("content"))
-                into.result(block.get("tool_use_id"), text, ok=ok, denied=denied and not ok, time=time)
+        results = [block for block in listed(content) if block.get("type") == "tool_result"]
+        denied = denied and len(results) == 1  # of several, nobody says which
+        for block in results:
+            ok, text = not block.get("is_error"), plain(block.get("content"))
+            into.result(block.get("tool_use_id"), text, ok=ok, denied=denied and not ok, time=time)
         texts = _texts(content)
         into.heed(content)
         for ran in _BANG.findall("\n".join(texts)):

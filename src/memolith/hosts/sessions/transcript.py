@@ -268,6 +268,8 @@ class Transcript:
         if text.strip() and line.startswith("$ ") and shows_secret_file(line):
             text = "[secret:encoded-secret]"
         text = cut(without_injected(text[: 4 * MAX_RESULT]).strip("\n"), most, _CUT, whole=whole)
+        if denied:  # the words of the refusal stand below the first line
+            line = " ".join(line.split())
         self._add(
             "tool", f"{line or name}\n{text}", time, name, "denied" if denied else "ok" if ok else "error"
         )

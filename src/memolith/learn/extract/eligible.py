@@ -91,8 +91,8 @@ def choose(
 
 def last_active(session: Session) -> float | None:
     """Return the time of the last turn of a session, in seconds since 1970; None if unknown."""
-    times = [found for turn in session.turns if (found := _seconds(turn.time)) is not None]
-    return max(times) if times else _seconds(session.started)
+    times = [found for turn in session.turns if (found := seconds(turn.time)) is not None]
+    return max(times) if times else seconds(session.started)
 
 
 def _unfit(session: Session) -> str:
@@ -122,7 +122,8 @@ def _mistimed(active: float | None, now: float, settings: Settings) -> str:
     return ""
 
 
-def _seconds(time: str) -> float | None:
+def seconds(time: str) -> float | None:
+    """Return a time in seconds; None if it is not one."""
     try:
         found = datetime.fromisoformat(time)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

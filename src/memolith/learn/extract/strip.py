@@ -111,7 +111,8 @@ def refusal(turn: Turn) -> str:
     """Return what the user said instead of allowing a call; empty if the turn is no refusal with words."""
     if turn.role != "tool" or turn.outcome != "denied" or turn.taint:
         return ""
-    return turn.text.rpartition(_REFUSED)[2].strip() if _REFUSED in turn.text else ""
+    # The first line is the call, which is not the user's.
+    return turn.text.partition("\n")[2].partition(_REFUSED)[2].strip()
 
 
 def tool_kind(turn: Turn) -> str:

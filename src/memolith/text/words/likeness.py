@@ -15,6 +15,12 @@ a an and are as at be by for from has have in is it its of on or our that the th
 now currently still moved switched changed uses use using
 """
 _SMALL = frozenset(_WORDS.split())
+# Parts of words by which a sentence denies something, in the languages that learning knows.
+_DENYING = (
+    *(" not ", "n't ", " no ", " never ", " without ", " avoid ", " stop ", "cannot ", " nicht ", " kein"),
+    *(" nie ", " niemals ", " ohne ", " ne ", " pas ", " jamais ", " sans ", " nunca ", " sin ", " não "),
+    *(" sem ", " не ", " нет ", " никогда ", " без ", "不", "没", "别", "勿", "ない", "ません", "しない"),
+)
 _SAME = 0.9
 _SUBJECT = 0.75
 _KEPT = 0.7
@@ -66,15 +72,26 @@ def naming(text: str) -> frozenset[str]:
     return frozenset(count(plain)[0])
 
 
-def says_again(old: str, new: str, share: float = _AGAIN) -> bool:
-    """Whether a text says again, maybe in other words, what an older one says, and not of another value."""
+def says_again(old: str, new: str, share: float = _AGAIN, *, of_both: bool = False) -> bool:
+    """Whether a text says again, maybe in other words, what an older one says, and not of another value.
+
+    `of_both`: the longer text must not say more, nor the opposite, as a rule with an exception does.
+    """
     first, second = naming(old), naming(new)
     if not first or not second:
         return old.strip() == new.strip()
     values, others = ({word for word in each if any(map(str.isdigit, word))} for each in (first, second))
     if values and others and not values & others:
         return False
-    return len(first & second) >= share * min(len(first), len(second))
+    if of_both and _denies(old) != _denies(new):
+        return False
+    most = max if of_both else min
+    return len(first & second) >= share * most(len(first), len(second))
+
+
+def _denies(text: str) -> bool:
+    plain = text.casefold().replace("’", "'")
+    return any(word in f" {plain} " for word in _DENYING)
 
 
 def is_kept(text: str, others: Iterable[set[str]]) -> bool:
