@@ -24,7 +24,7 @@ _MOST = 2_000  # the newest that are kept
 
 def read(home: Home, slug: str) -> list[str]:
     """Return what people took back in a scope, oldest first."""
-    data = Tree(str(home.root)).read(layout.path(slug, FILE))
+    data = Tree(home.store).read(layout.path(slug, FILE))
     lines = files.text_of(data or b"").split("\n")
     return [line[2:].strip() for line in lines if line.startswith("- ")]
 
@@ -56,5 +56,5 @@ def has(texts: Iterable[str], said: str, *, free: bool = False) -> bool:
 
 def noted(home: Home, slug: str) -> float:
     """Return when something was last taken back in a scope; 0 if nothing ever was."""
-    found = Tree(str(home.root)).stat(layout.path(slug, FILE))
+    found = Tree(home.store).stat(layout.path(slug, FILE))
     return found.st_mtime if found else 0.0

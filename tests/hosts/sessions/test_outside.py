@@ -499,7 +499,7 @@ def test_what_a_projects_files_and_builds_say_is_recalled_there_and_nowhere_else
     (tmp_path / "other").mkdir()
     asked = "May you run evilctl, or ask me first?"
     with Mem.open(work) as mem, Mem.open(tmp_path / "other") as other:
-        assert "evilctl" in (mem.context_block(asked) or "")
+        assert [hit for hit in mem.recall(asked).hits if "evilctl" in hit.text]
         assert "evilctl" not in (other.context_block(asked) or "")
         assert [hit for hit in other.recall(asked).hits if "evilctl" in hit.text] == []
         assert [record for record in mem.records.list() if "evilctl" in record.body] == []
