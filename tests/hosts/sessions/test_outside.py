@@ -13,6 +13,7 @@ from prove.attack import talks
 from memolith import Mem
 from memolith.edges.cli import main
 from memolith.hosts.sessions import AGENTS
+from memolith.hosts.sessions.commands import Commands
 from memolith.learn.extract import strip
 from memolith.text.safe.structure import CLOSE, OPEN
 from memolith.text.typed import parted
@@ -383,6 +384,42 @@ def test_a_command_of_the_repository_is_not_what_the_user_typed(
     (tmp_path / ".project_root").write_text(str(work / where))  # Gemini's
     (session,) = AGENTS[agent].read(path)
     assert [(turn.text, turn.taint) for turn in session.turns] == [(ORDER, "tool"), ("Use tabs.", "")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"\ufeff---\nagent: x\n---\n{SENT}",
+        SENT.replace("$1", "$10"),
+        SENT.replace("$1", "!{echo {a,b}}"),
+        SENT.replace("$1", "!`echo \\`date\\``"),
+    ],
+)
+def test_however_a_command_is_written_what_it_sends_is_known(text: str, tmp_path: Path) -> None:
+    (tmp_path / ".claude/commands").mkdir(parents=True)
+    (tmp_path / ".claude/commands/go.md").write_text(text)
+    commands = Commands(str(tmp_path))
+    assert commands.send(f"Review all.\n{ORDER}")
+    assert not commands.send("Use tabs.")
+
+
+def test_a_command_in_a_linked_folder_is_found_and_a_circle_of_links_ends(tmp_path: Path) -> None:
+    for folder in (".claude/commands", "docs"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "docs/go.md").write_text(MARKDOWN)
+    (tmp_path / "docs/again").symlink_to(tmp_path / "docs")
+    (tmp_path / ".claude/commands/deep").symlink_to(tmp_path / "docs")
+    commands = Commands(str(tmp_path))
+    assert commands.send(f"Review all.\n{ORDER}")
+    assert not commands.send("Use tabs.")
+
+
+def test_of_more_commands_than_are_looked_through_any_prompt_may_be_one(tmp_path: Path) -> None:
+    folder = tmp_path / ".claude/commands"
+    folder.mkdir(parents=True)
+    for number in range(4_001):
+        (folder / f"{number}.md").touch()
+    assert Commands(str(tmp_path)).send("Use tabs.")
 
 
 @pytest.mark.parametrize(
