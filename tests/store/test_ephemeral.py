@@ -204,3 +204,16 @@ def test_a_hook_says_nothing_wrong_and_a_worker_removes_the_memory_when_its_agen
     done = subprocess.run(["sh", "-c", script], cwd=work, env=env, capture_output=True, text=True, check=True)
     assert "memolith-ephemeral-run-" in done.stdout
     assert until(lambda: not list(temporary.iterdir()))
+
+
+def test_a_run_takes_no_program_of_the_repository_unless_its_path_is_named(work: Path) -> None:
+    tool = work / "tool"
+    tool.write_text("#!/bin/sh\nexit 7\n")
+    tool.chmod(0o755)
+    run = [sys.executable, "-P", "-m", "memolith", "run", "--ephemeral", "--"]
+    codes = [
+        subprocess.run([*run, name], cwd=work, env={**os.environ, "PATH": path}, check=False).returncode
+        for name in ("tool", "./tool")
+        for path in (".", str(work))
+    ]
+    assert codes == [2, 2, 7, 7]

@@ -85,14 +85,20 @@ def run_command(options: Options, throwaway: bool, command: tuple[str, ...]) -> 
     import os
     import subprocess
 
-    from memolith.env import runs
+    from memolith.env import programs, runs
     from memolith.mem import Mem
 
+    name, *arguments = command
+    program = name if os.path.dirname(name) else programs.find(name)
+    if program is None:
+        raise InputError(f"{name}: no such program outside of this directory; one in it needs its path")
     with Mem.open(options.project, ephemeral=True) as mem:
         try:
-            done = subprocess.run(command, env={**os.environ, runs.VARIABLE: mem.home}, check=False)
+            done = subprocess.run(
+                [program, *arguments], env={**os.environ, runs.VARIABLE: mem.home}, check=False
+            )
         except OSError as error:
-            raise InputError(f"{command[0]}: {error.strerror}; check the command") from None
+            raise InputError(f"{name}: {error.strerror}; check the command") from None
     click.get_current_context().exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
 
 
