@@ -45,7 +45,6 @@ _TAKES_OUTPUT = frozenset(["|", "(", ")", "`", "$(", "<(", ">("])
 _ENDS = frozenset([";", "&", "\n", "\r", "⏎", "||", "&&", *_TAKES_OUTPUT])
 _COUNT = lazy(r"^(?:-.*|\{\}|\d+[smhd]?)$")
 # Commits of this project's own history, as far as their names tell, and what is rather a path than a commit.
-_ELSEWHERE = lazy(r"^(?:--(?:all|remotes|branches|tags|glob|reflog|walk-reflogs)\b|-g$)")
 _ONES_OWN = lazy(
     r"(?:\^|\.\.\.?(?!\.)|(?:@|(?:refs/heads/|(?:refs/remotes/)?(?:origin|upstream)/)?(?:HEAD|main|master|trunk|develop)"
     r"|stash(?:@\{\d+\})?|[0-9a-f]{7,64})(?:[~^]\d*)*(?![\w/@{-]))*(?::(?!/).*)?"
@@ -55,7 +54,7 @@ _PATH = lazy(
     r"(?:(?:\.{0,2}/|~/|\.\w).*|\.\.?|[^:]*/|[^:]*\*[^:]*|[^:]*[^/:]\.\w+)"
 )
 _NO_PATHS = ("cherry-pick", "merge", "rebase", "revert", "switch")
-_NO_COMMITS = {"worktree": 2, "grep": 1}  # arguments before the first that may be a commit
+_NO_COMMITS = {"grep": 1}  # arguments before the first that may be a commit
 _TASK = lazy(rf"^(?::(?:[\w-]+:)*)?(?:{'|'.join(sorted(_TABLE['tasks']))})(?:[:._/-].*)?$")
 _VALUED = ("-C", "-f", "-j", "-p", "-pl", "--tests")  # a value stands behind them
 
@@ -165,7 +164,7 @@ def _is_local(words: list[str], depth: int) -> bool:
         return True
     folder, _, name = words[0].rpartition("/")
     arguments = words[1:]
-    if not _is_program(folder, name) or _runs_another(name, arguments):
+    if not _is_program(folder, name) or _runs_another(name, arguments) or any(map(_is_hidden, arguments)):
         return False
     if name in _TABLE["wrappers"] or (name in _TABLE["run"] and arguments[:1] in (["run"], ["exec"])):
         rest = arguments if name in _TABLE["wrappers"] else arguments[1:]
@@ -184,6 +183,16 @@ def _is_program(folder: str, name: str) -> bool:
     """Whether a path is a program's own: what lies in a repository may be called like any."""
     wrapped = folder == "." and name in ("gradlew", "mvnw")
     return folder in _SYSTEM or wrapped or (bool(_ENVIRONMENT.match(folder)) and name in _TABLE["runners"])
+
+
+def _is_hidden(word: str) -> bool:
+    """Whether a path leads into a folder of packages, or through one whose name the shell fills in."""
+    *folders, last = word.split("/")
+    spaced = any(map(str.isspace, word))  # a text, no path
+    return not spaced and (
+        any(mark in folder for folder in folders for mark in "*?[{$")
+        or any(each.casefold() in _TABLE["packages"] for each in (*folders, last))
+    )
 
 
 def _runs_another(name: str, arguments: list[str]) -> bool:
@@ -219,9 +228,15 @@ def _is_listed(name: str, arguments: list[str]) -> bool:
 
 def _is_history(arguments: list[str]) -> bool:
     """Whether git is asked for this project's own history: another branch may be anybody's."""
-    if any(map(_ELSEWHERE.search, arguments)):
-        return False
     verb, *asked = _asked_of_git(arguments) or [""]
+    options = [each.partition("=")[0] for each in asked if each.startswith("-")]
+    if any(each.startswith(option) for option in options if len(option) > 3 for each in _TABLE["elsewhere"]):
+        return False
+    allowed = _TABLE.get(f"options {verb}")
+    if "-g" in options or (allowed is not None and not allowed.issuperset(options)):
+        return False
+    if verb == "worktree":
+        return asked == ["list"]
     if verb not in _TABLE["commits"]:
         return True
     before = asked[: asked.index("--")] if "--" in asked else asked
