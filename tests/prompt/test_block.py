@@ -211,6 +211,40 @@ def test_what_the_task_needs_now_is_never_cut_before_what_is_old(mem: Mem, store
     assert MARK in block
 
 
+@proves("S0.77", "S1.5", "X.2")
+def test_a_long_memory_for_all_projects_does_not_hide_this_project(mem: Mem, store: Path) -> None:
+    put(mem.root / "MEMORY.md", "".join(f"- fact {n} {'x' * 50}\n" for n in range(700)))
+    put(store / "MEMORY.md", "- project fact\n")
+    put(store / "daily" / "2026-11-14.md", "yesterday " * 10)
+    mem.remember("x", "A note")
+    block = block_of(mem)
+    assert "- project fact\n" in block
+    assert "- [A note](a-note.md) — x\n" in block
+    assert "yesterday" not in block
+    assert f"\n(Left out for want of room: projects/{mem.project}/daily/2026-11-14.md)\nSources: " in block
+    assert len(block.encode()) <= MAX_INJECT_BYTES
+    assert "\n(Left out for want of room: " in (mem.context_block(max_chars=400) or "")
+
+
+@proves("S0.77")
+def test_nothing_is_named_as_left_out_while_there_is_room(mem: Mem, store: Path) -> None:
+    put(mem.root / "MEMORY.md", "- fact\n(Left out for want of room: nothing)\n")
+    put(store / "MEMORY.md", "x" * 7000)
+    assert "\n(Left out" not in block_of(mem)
+    assert "\\(Left out" in block_of(mem)
+
+
+@proves("S0.45")
+def test_status_warns_of_whatever_is_cut(mem: Mem, store: Path) -> None:
+    put(mem.root / "MEMORY.md", "- fact\n" * 4500)
+    assert not any("is cut" in each for each in mem.status().warnings)
+    put(store / "daily" / "2026-11-15.md", "- did it\n" * 200)
+    put(store / "daily" / "2026-11-14.md", "- did it\n" * 200)
+    warnings = "\n".join(mem.status().warnings)
+    assert "the block has no room for all of MEMORY.md (31,500 bytes): it is cut" in warnings
+    assert "daily/2026-11-14.md (1,800 bytes): it is left out" in warnings
+
+
 @proves("S0.45")
 def test_a_huge_global_file_is_cut_and_status_warns(mem: Mem) -> None:
     from memolith.care.status import overview
@@ -220,7 +254,7 @@ def test_a_huge_global_file_is_cut_and_status_warns(mem: Mem) -> None:
     assert block.startswith(f"{OPEN}\n## Long-term memory (MEMORY.md)\n- xyy")
     assert MARK in block
     assert len(block.encode()) <= MAX_INJECT_BYTES
-    assert any("210," in warning for warning in overview(mem).warnings)
+    assert any("210," in warning and "is cut" in warning for warning in overview(mem).warnings)
 
 
 def test_the_end_of_todays_log_survives_and_the_beginning_of_the_others(mem: Mem, store: Path) -> None:

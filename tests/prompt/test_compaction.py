@@ -71,9 +71,12 @@ def test_a_summary_that_is_not_text_stops_nothing(mem: Mem, summary: Any) -> Non
 
 
 @proves("S0.67")
-def test_a_huge_summary_keeps_its_beginning(mem: Mem) -> None:
+def test_a_huge_summary_keeps_its_beginning_and_says_that_it_was_cut(mem: Mem, store: Path) -> None:
     assert flush_compaction_summary(mem, "the beginning " + "x" * 2_000_000)
-    assert "the beginning" in mem.read("daily")
+    log = (store / "daily" / "2026-11-15.md").read_text()
+    assert "the beginning" in log
+    assert "\n…[cut: this had 2,000,014 bytes]" in log
+    assert "[cut: this had 2,000,014 bytes]" in (mem.context_block() or "")
 
 
 @proves("S0.68")

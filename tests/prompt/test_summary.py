@@ -1,4 +1,4 @@
-"""What was learned is in the block, with guidance around it; not a byte of it while learning is off."""
+"""What was learned is in the block, with guidance how to take it; not a byte of it while learning is off."""
 
 from pathlib import Path
 
@@ -31,17 +31,16 @@ def block(mem: Mem, max_chars: int | None = None) -> str:
     return mem.context_block(max_chars=max_chars) or ""
 
 
-@proves("S2.2", "S2.5")
-def test_the_summary_is_in_the_block_and_the_guidance_outside_of_what_is_reference_only(
-    mem: Mem, summary: Path
-) -> None:
+@proves("S0.32", "S2.2", "S2.5")
+def test_the_summary_is_in_the_block_below_the_guidance_how_to_take_it(mem: Mem, summary: Path) -> None:
     assert summary.exists()
     text = block(mem)
-    guidance, _, rest = text.partition(OPEN)
-    assert f"## {SUMMARY}\n- Redis is on 6380.\n" in rest.partition(CLOSE)[0]
-    assert rest.endswith(CLOSE)
+    assert text.startswith(f"{OPEN}\n## ")
+    assert text.endswith(CLOSE)
+    before, _, rest = text.partition("## Memory Guidance\n")
+    guidance, found, after = rest.partition(f"\n\n## {SUMMARY}\n- Redis is on 6380.\n")
+    assert found
     assert VERSION not in text
-    assert "Memory Guidance" in guidance
     for words in (
         ("hint", "heuristic"),
         ("cite", "name its"),
@@ -50,8 +49,9 @@ def test_the_summary_is_in_the_block_and_the_guidance_outside_of_what_is_referen
         ("stale",),
     ):
         assert any(word in guidance.lower() for word in words), words
-    assert rest.index("Notes index") < rest.index(SUMMARY) < rest.index("Scratchpad")
-    assert rest.count("memory://root") == 2  # its title, and the sources
+    assert "Notes index" in before
+    assert "Scratchpad" in after
+    assert after.count("memory://root") == 1  # the sources
 
 
 @proves("S2.3")
@@ -165,8 +165,7 @@ def test_a_person_may_word_the_guidance_and_a_file_without_a_place_for_the_summa
     own.parent.mkdir()
     own.write_text("Mine first.\n\n{{memory_summary}}\n\nMine last.\n")
     text = block(mem)
-    assert text.startswith(f"Mine first.\n\n{OPEN}")
-    assert text.endswith(f"{CLOSE}\n\nMine last.")
+    assert f"\nMine first.\n\n## {SUMMARY}\n- Redis is on 6380.\n\nMine last.\n\n## Scratchpad" in text
     own.write_text("no place\n")
     assert "Memory Guidance" in block(mem)
 

@@ -88,7 +88,14 @@ def test_a_log_keeps_its_end() -> None:
 
 def test_a_section_of_which_next_to_nothing_is_left_is_dropped() -> None:
     first, second = section("a" * 90), section("b" * 90, priority=2)
-    assert allot([first, second], 120, overhead, len) == ([first], True)
+    assert allot([first, second], 120, overhead, len) == ([first], [second])
+
+
+def test_what_is_set_apart_for_a_section_is_not_given_to_those_before_it() -> None:
+    first, second = section("a" * 2000), section("b" * 50, priority=2)
+    second.floor = 100
+    assert allot([first, second], 1000, overhead, len) == ([first, second], [])
+    assert (first.cut, second.cut) == (True, False)
 
 
 def test_a_section_has_a_limit_of_its_own() -> None:
@@ -122,7 +129,7 @@ def test_sections_never_exceed_the_limit(
     assert sum(measure(each.body) + overhead(each) for each in shown) <= limit
     assert all(measure(each.body) <= each.cap for each in shown)
     assert [each for each in sections if each in shown] == shown
-    assert dropped == (len(shown) < len(sections))
+    assert sorted(map(id, shown + dropped)) == sorted(map(id, sections))
 
 
 @pytest.mark.parametrize(

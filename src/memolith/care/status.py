@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from memolith.base.values import MAX_INJECT_BYTES, Value
+from memolith.base.values import Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import daily, document, note_index, review
 from memolith.memory.note_index import note_files
@@ -65,15 +65,18 @@ def overview(home: Home) -> Overview:
     tree = Tree(root)
     data = tree.read(layout.MEMORY, MAX_LOOK_BYTES, cut=True) or b""
     text = files.text_of(data)
-    injected = block.of(home).text
+    made = block.of(home)
+    injected = made.text
     limit = int(home.settings.number("long_term.soft_limit"))
     warnings = []
     if limit and document.length(text) > limit:
         warnings.append(f"MEMORY.md is above its soft limit of {limit:,} characters: condense it")
-    if len(data) > MAX_INJECT_BYTES:
-        warnings.append(
-            f"MEMORY.md has {len(data):,} bytes; only {MAX_INJECT_BYTES:,} fit into the block: it is cut"
-        )
+    for section, size, _ in made.candidates:
+        if section.cut or section not in made.sections:
+            found = tree.stat(section.source) if "://" not in section.source else None
+            had = f"{found.st_size if found else size:,} bytes"
+            how = "cut" if section in made.sections else "left out"
+            warnings.append(f"the block has no room for all of {section.source} ({had}): it is {how}")
     held = len(review.waiting(home))
     if held:
         warnings.append(

@@ -16,7 +16,7 @@ from memolith.memory.document import hand_written
 from memolith.store import allow_list, files, layout
 from memolith.store.entry import Entry
 from memolith.text import markdown, names
-from memolith.text.budget import Section, allot, utf8_len
+from memolith.text.budget import Section, allot, plural, utf8_len
 from memolith.text.safe import hygiene, structure
 from memolith.text.safe.structure import CLOSE, OPEN
 from memolith.text.source_label import inside, is_outside
@@ -48,6 +48,8 @@ PRIORITY = {
     "summary": 8,
     "yesterday": 9,
 }
+# What is set apart for a section, so that a long MEMORY.md for all projects does not hide this one.
+_FLOORS = {"project": 2 * _KIB, "notes": 2 * _KIB, "user_notes": _KIB}
 
 
 class Block:
@@ -124,25 +126,44 @@ def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None
         return Block()
     fixed = utf8_len(f"{before}{after}{OPEN}\n{gap}\n{TRUNCATED}\n{structure.SOURCES}\n{CLOSE}") + 2
     fixed += 4 if summary else 0
-    dropped = False
-    if max_chars is not None:
-        room = max_chars - fixed
-        if before and room < MIN_CHARS:  # the guidance for the summary would leave no space for the rest
-            return _build(home, recalled, 0, max_chars, watch)
-        sections, dropped = allot(sections, room, _overhead(len), len)
-    sections, dropped_too = allot(sections, MAX_INJECT_BYTES - fixed, _overhead(utf8_len), utf8_len)
+    room = min(max_chars or MAX_INJECT_BYTES, MAX_INJECT_BYTES) - fixed
+    if before and room < MIN_CHARS:  # the guidance for the summary would leave no space for the rest
+        return _build(home, recalled, 0, max_chars, watch)
+    sections, dropped = _fit(sections, fixed, max_chars, room // 8)
     lines = [f"## {section.title}\n{section.body}\n" for section in sections]
+    for at, section in enumerate(sections):
+        if section in summary:  # how to take what was learned stands around it
+            lines[at] = "\n\n".join(filter(None, [before, lines[at].rstrip("\n"), after])) + "\n"
     if gap:
         lines.append(gap)
-    if (dropped or dropped_too) and not any(section.cut for section in sections):
+    if dropped and not any(section.cut for section in sections):
         lines.append(TRUNCATED)
+    if dropped:
+        lines.append(_left_out(dropped, room // 8))
     if sections:
         lines.append(structure.SOURCES + ", ".join(layout.shown(section.source) for section in sections))
-    text = "\n".join([OPEN, *lines, CLOSE])
-    if any(section in sections for section in summary):
-        # Our guidance stands outside of the block, which is reference only.
-        text = "\n\n".join(filter(None, [before, text, after]))
-    return Block(text, sections, candidates)
+    return Block("\n".join([OPEN, *lines, CLOSE]), sections, candidates)
+
+
+def _fit(
+    sections: list[Section], fixed: int, max_chars: int | None, most: int
+) -> tuple[list[Section], list[Section]]:
+    """Return the sections that are shown, cut to fit, and those that are left out, which a line will name."""
+    sizes = [min(utf8_len(each.body), each.cap) + _overhead(utf8_len)(each) for each in sections]
+    if fixed + sum(sizes) > min(max_chars or MAX_INJECT_BYTES, MAX_INJECT_BYTES):
+        names, number = len(_left_out(sections, MAX_INJECT_BYTES)), len(_left_out(sections, 0))
+        fixed += max(min(names, most), number) + 1
+    dropped: list[Section] = []
+    if max_chars is not None:
+        sections, dropped = allot(sections, max_chars - fixed, _overhead(len), len)
+    sections, too = allot(sections, MAX_INJECT_BYTES - fixed, _overhead(utf8_len), utf8_len)
+    return sections, dropped + too
+
+
+def _left_out(sections: list[Section], most: int) -> str:
+    """Return the line that names the sections for which no room was left; their number, if it is too long."""
+    line = f"{structure.LEFT_OUT}{', '.join(layout.shown(section.source) for section in sections)})"
+    return line if len(line) <= most else f"{structure.LEFT_OUT}{plural(len(sections), 'section')})"
 
 
 def _overhead(measure: Callable[[str], int]) -> Callable[[Section], int]:
@@ -265,6 +286,7 @@ def _section(
     if not body.strip():
         return []
     section = Section(title, body, source, priority=PRIORITY[kind], cap=cap, keep_end=keep_end)
+    section.floor = _FLOORS.get(kind, 0)
     if more:
         section.mark_cut()  # only a part of the file was read
     return [section]
@@ -291,5 +313,7 @@ def _gap(root: Tree, slug: str, today: str, yesterday: str) -> str:
     for day in (today, yesterday):
         if _part(root, layout.daily(slug, day), end=True)[0].strip():
             return ""
-    dates = [day for day in logged_days(root, slug) if day < today]
-    return f"{structure.GAP}{dates[-1]}; read it when it matters.)\n" if dates else ""
+    for day in reversed(logged_days(root, slug)):
+        if day < today and _part(root, layout.daily(slug, day), end=True)[0].strip():
+            return f"{structure.GAP}{day}; read it when it matters.)\n"
+    return ""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
 
 SEPARATOR = "\n\n---\n\n"
+_HEADING = 256  # bytes for the heading of an entry, and a label
 
 
 def compaction_heading(count: int | None = None) -> str:
@@ -28,7 +29,7 @@ def flush_compaction_summary(mem: Home, summary: str, count: int | None = None) 
     """
     try:
         # The summary may have any length: its beginning is better than an error.
-        kept = in_bytes(summary, MAX_WRITE_BYTES) if isinstance(summary, str) else summary
+        kept = in_bytes(summary, MAX_WRITE_BYTES - _HEADING) if isinstance(summary, str) else summary
         writer = mem.from_source("extracted", "agent") if mem.source.trusted else mem
         append_daily(writer, compaction_heading(count), kept)
     except (MemolithError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What an agent is told about its memory. It stands outside of the block, which is reference only."""
+"""What an agent is told about its memory, and how to take what was learned from sessions."""
 
 from __future__ import annotations
 

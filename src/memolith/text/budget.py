@@ -139,10 +139,13 @@ def _cut(part: Callable[[str, int, Measure], str], text: str, room: int, measure
 class Section:
     """A titled part of the block. `cap` is its own limit, lower `priority` is served first.
 
-    Of what is too long the beginning stays; with `keep_end` the end, with `keep_both` the ends (60 and 40 %).
+    A `floor` is set apart for it however much those before it need. Of what is too long the beginning stays;
+    with `keep_end` the end, with `keep_both` the ends (60 and 40 %).
     """
 
-    __slots__ = ("body", "cap", "cut", "keep_both", "keep_end", "left_out", "priority", "source", "title")
+    __slots__ = (
+        *("body", "cap", "cut", "floor", "keep_both", "keep_end", "left_out", "priority", "source", "title"),
+    )
 
     def __init__(
         self,
@@ -152,12 +155,13 @@ class Section:
         *,
         priority: int,
         cap: int,
+        floor: int = 0,
         keep_end: bool = False,
         keep_both: bool = False,
     ) -> None:
         self.title, self.body, self.source = title, body, source
         self.priority, self.cap, self.keep_end, self.keep_both = priority, cap, keep_end, keep_both
-        self.cut = False
+        self.cut, self.floor = False, floor
         self.left_out = ""  # what the body says is not in it, if it was never read
 
     def mark_cut(self) -> None:
@@ -187,26 +191,33 @@ class Section:
 
 def allot(
     sections: Sequence[Section], limit: int, overhead: Callable[[Section], int], measure: Measure
-) -> tuple[list[Section], bool]:
-    """Give out `limit` by priority; return the sections that are shown, and whether one was dropped.
+) -> tuple[list[Section], list[Section]]:
+    """Give out `limit` by priority; return the sections that are shown, and those for which no room was left.
 
     `overhead` is what a section costs beyond its body. A section that does not fit is cut; one of
     which next to nothing would be left is dropped.
     """
-    shown: set[int] = set()
-    dropped = False
+    least = measure(TRUNCATED) + 1 + _MIN_SHOWN
+    most = limit // 16 if limit // 16 >= least else 0  # that a floor may take
+
+    def floor(section: Section) -> int:
+        apart = min(section.floor, most)
+        return min(apart, measure(section.body)) + overhead(section) if apart else 0
+
+    dropped: list[Section] = []
+    apart = sum(map(floor, sections))
     for section in sorted(sections, key=lambda each: each.priority):
-        room = min(limit - overhead(section), section.cap)
+        apart -= floor(section)
+        room = min(limit - apart - overhead(section), section.cap)
         size = measure(section.body)
         if size > room:
-            if room < measure(TRUNCATED) + 1 + _MIN_SHOWN:
-                dropped = True
+            if room < least:
+                dropped.append(section)
                 continue
             section.shorten(room, measure)
             size = measure(section.body)
         limit -= size + overhead(section)
-        shown.add(id(section))
-    return [section for section in sections if id(section) in shown], dropped
+    return [section for section in sections if section not in dropped], dropped
 
 
 def pieces(text: str, size: int = 4_000) -> list[str]:

@@ -113,11 +113,13 @@ def cut(text: str, most: int, ending: str = "", *, whole: bool = True, exact: bo
 
 
 def in_bytes(text: str, most: int) -> str:
-    """Return the beginning of a text, in at most `most` bytes of UTF-8; a cut one is masked."""
-    if utf8_len(text) <= most:
+    """Return the beginning of a text, in at most `most` bytes of UTF-8; a cut one is masked, and says so."""
+    size = utf8_len(text)
+    if size <= most:
         return text
     shown, known = _masked_beginning(text, most)
-    return head(shown[: outside_marker(shown, known)], most)
+    mark = f"\n…[cut: this had {size:,} bytes]"
+    return head(shown[: outside_marker(shown, known)], most - utf8_len(mark)) + mark
 
 
 def in_one_line(text: str, between: str = " ") -> str:
