@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from memolith.memory.tickets import Tickets
     from memolith.memory.undo import Undone
     from memolith.prompt.explain import Explanation
-    from memolith.recall.search import How, Listing, SearchResults
+    from memolith.recall.covered import Listing
+    from memolith.recall.search import How, SearchResults
 
 
 class Mem(Home):
@@ -163,7 +164,7 @@ class Mem(Home):
 
     def list(self) -> Listing:
         """Return the sorted paths, relative to the store, of the memory files of this project and user."""
-        from memolith.recall.search import listing
+        from memolith.recall.covered import listing
 
         return listing(self)
 

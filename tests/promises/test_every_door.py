@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memolith import Mem, Tools, slash
+from memolith import Mem, Tools, WriteMode, WriteTarget, slash
 from tests.ledger import proves
+from tests.recall.made import session
 
 SECRET = "AKIA" + "QYLPMN5HFIQR7XYA"
 MASK = "[secret:aws-key-id]"
@@ -101,3 +102,96 @@ def test_a_second_code_block_or_table_is_added_whole(mem: Mem, block: str) -> No
     mem.write("long_term", f"New:\n{block}")
     assert mem.read() == f"{first}New:\n{block}\n"
     assert "Nothing was written" in mem.write("long_term", f"New:\n{block}").message
+
+
+@proves("X.10", "S0.60", "S0.51", "X.11")
+def test_what_is_written_by_one_verb_is_found_by_every_search_and_listed(mem: Mem, work: Path) -> None:
+    mem.write("long_term", "zebra one")
+    mem.write("scratchpad", "- [ ] zebra two")
+    mem.write("daily", "zebra three")
+    mem.write("note", "zebra four", name="four")
+    mem.remember("zebra five", "Five", scope="user")
+    mem.records.add("zebra six", category="decisions", scope="project")
+    mem.records.add("zebra seven", category="preferences", scope="user")
+    mem.tickets.add("zebra eight")
+    away = mem.records.add("zebra nine", category="incidents", scope="project")
+    mem.records.archive(away.id)
+    here = f"projects/{mem.project}"
+    names = [
+        "MEMORY.md",
+        "notes/five.md",
+        f"{here}/SCRATCHPAD.md",
+        f"{here}/daily/2026-11-15.md",
+        f"{here}/notes/four.md",
+        f"{here}/records/decisions/zebra-six.md",
+        f"{here}/tickets/zebra-eight.md",
+        "records/preferences/zebra-seven.md",
+    ]
+    assert sorted(hit.name for hit in mem.search("zebra")) == sorted(names)
+    listed = sorted([*names, f"{here}/records/incidents/zebra-nine.md"])
+    assert list(mem.list()) == listed
+    assert memolith(work, "memory", "read", "list").splitlines() == listed
+    tools = Tools(mem)
+    assert len(tools.call("memory_read", {"source": "list"}).text.splitlines()) == len(listed)
+    assert tools.call("memory_search", {"query": "zebra"}).data["files"] == len(names)
+    recalled = {Path(hit.filename).relative_to(mem.root).as_posix() for hit in mem.recall("zebra", limit=20)}
+    assert recalled == set(names)
+    printed = memolith(work, "search", "zebra")
+    assert [name for name in names if f"### {name} " not in printed] == []
+
+
+@proves("X.10")
+def test_sessions_are_searched_on_request(mem: Mem, work: Path) -> None:
+    session(mem, "s1", f"Where is the zebra? The key is {SECRET}.")
+    assert not mem.search("zebra").hits
+    (hit,) = mem.search("zebra", sessions=True)
+    assert hit.name == "memory://root/sessions/x-s1"
+    assert hit.body == f"[1] user: Where is the zebra? The key is {MASK}."
+    assert "sessions/x-s1" in memolith(work, "search", "zebra", "--sessions")
+
+
+@proves("S0.63", "S4.27")
+@pytest.mark.parametrize("text", ["kw short", "kw " + "pad " * 12_000])
+def test_the_tool_counts_every_file_and_stays_within_its_limit(mem: Mem, store: Path, text: str) -> None:
+    (store / "notes").mkdir(parents=True)
+    for number in range(60):
+        (store / "notes" / f"n{number}.md").write_text(text)
+    said = Tools(mem).call("memory_search", {"query": "kw"}).text
+    assert len(said.encode()) <= 32_768
+    first, shown = said.partition("\n")[0], said.count("\n### ")
+    assert 0 < shown <= 20
+    assert first == f"1 term: kw(60) — 60 files, {shown} shown"
+    assert said.endswith(f"…[{60 - shown} more files not shown; search for fewer or rarer words]")
+
+
+@proves("S0.17")
+def test_an_overwrite_with_nothing_leaves_an_empty_file(mem: Mem, store: Path, work: Path) -> None:
+    mem.write("scratchpad", "- [ ] x")
+    assert mem.write("scratchpad", "", "overwrite").bytes == 0
+    assert (store / "SCRATCHPAD.md").read_bytes() == b""
+    mem.write("note", "x", name="n")
+    memolith(work, "write", "note", "", "--name", "n", "--mode", "overwrite")
+    assert mem.read("note", "n") == "(empty)"
+    answer = Tools(mem).call("memory_write", {"target": "daily", "content": "", "mode": "overwrite"})
+    assert not answer.error
+
+
+@proves("S0.74")
+def test_a_memory_has_the_fields_of_the_design(mem: Mem, store: Path) -> None:
+    assert (mem.root, mem.today, mem.yesterday) == (store.parent.parent, "2026-11-15", "2026-11-14")
+    assert store.name == mem.project
+    mem.write(WriteTarget.NOTE, "a", WriteMode.OVERWRITE, "n")
+    mem.write("note", "b", WriteMode.APPEND, "n")
+    mem.edit(WriteTarget.NOTE, "a", "c", "n")
+    assert (store / "notes" / "n.md").read_text() == "c\nb\n"
+    assert {each.value for each in WriteTarget} == {"long_term", "scratchpad", "daily", "note"}
+    assert {each.value for each in WriteMode} == {"append", "overwrite"}
+
+
+@proves("S0.75")
+def test_memory_is_on_until_it_is_switched_off(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert mem.context_block() is None
+    mem.write("long_term", "x")
+    assert mem.context_block()
+    monkeypatch.setenv("MEMOLITH_ENABLED", "false")
+    assert mem.context_block() is None

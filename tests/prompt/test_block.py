@@ -211,6 +211,36 @@ def test_what_the_task_needs_now_is_never_cut_before_what_is_old(mem: Mem, store
     assert MARK in block
 
 
+@proves("S0.38", "S0.41", "S0.37")
+def test_a_blank_log_is_no_log(mem: Mem, store: Path) -> None:
+    put(store / "daily" / "2020-01-02.md", " \n\n")
+    assert mem.context_block() is None
+    put(store / "daily" / "2020-01-01.md", "- did it\n")
+    assert "last daily log is of 2020-01-01" in block_of(mem)
+
+
+@proves("S0.39")
+def test_the_list_of_notes_can_be_switched_off(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    mem.remember("One line, which is all of it.", "A note")
+    mem.remember("x", "Another", scope="user")
+    assert "(a-note.md) — One line, which is all of it." in block_of(mem)
+    monkeypatch.setenv("MEMOLITH_INJECT_NOTES", "false")
+    assert mem.context_block() is None
+    assert mem.search("line").hits
+
+
+@proves("S0.78", "S0.35")
+def test_a_log_is_shown_in_full_and_of_a_document_only_comments_are_left_out(mem: Mem, store: Path) -> None:
+    text = "- did\n<!-- a remark\nof two lines -->\n- a\u200b < b <!-- inside -->\n    code\n"
+    put(store / "daily" / "2026-11-15.md", text)
+    put(mem.root / "MEMORY.md", text)
+    block = block_of(mem)
+    assert "(MEMORY.md)\n- did\n- a < b &lt;!-- inside -->\n    code\n" in block
+    log = "(today)\n- did\n&lt;!-- a remark\nof two lines -->\n- a < b &lt;!-- inside -->\n    code\n"
+    assert log in block
+    assert (store / "daily" / "2026-11-15.md").read_text() == text
+
+
 @proves("S0.77", "S1.5", "X.2")
 def test_a_long_memory_for_all_projects_does_not_hide_this_project(mem: Mem, store: Path) -> None:
     put(mem.root / "MEMORY.md", "".join(f"- fact {n} {'x' * 50}\n" for n in range(700)))

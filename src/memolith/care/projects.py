@@ -26,7 +26,7 @@ from memolith.memory.document import MARKER, hand_written
 from memolith.memory.entries import numbered
 from memolith.store import layout, registry
 from memolith.store.allow_list import allowed
-from memolith.store.files import BOM, bytes_of
+from memolith.store.files import EXACT, bytes_of, text_of
 from memolith.store.screen import quoted, screen, settled
 from memolith.text import markdown
 
@@ -184,14 +184,14 @@ def _texts(root: str, slug: str) -> list[str]:
 
 
 def _read(root: str, relative: str) -> str:
-    """Return a file of the source, ready to store: masked if it is text, else unchanged."""
+    """Return a file of the source, ready to store: cleaned and masked if it is text."""
     data, size = Tree(root).read_part(relative, MAX_ACCEPT_BYTES)
     if size > MAX_ACCEPT_BYTES:
         raise TooLargeError(f"has {size:,} bytes, more than the {MAX_ACCEPT_BYTES:,} of a memory; split it")
     try:
-        return screen(data.decode(), allow=lambda: allowed(root, layout.scope_of(relative)), by_hand=True)[0]
+        return screen(data.decode(), allow=partial(allowed, root, layout.scope_of(relative)), by_hand=True)[0]
     except (UnicodeDecodeError, TextError):  # other bytes stay as they were
-        return data.decode("utf-8", "surrogateescape")
+        return text_of(data, EXACT)
 
 
 def _bring(home: Home, text: str, goal: str) -> list[str]:
@@ -209,10 +209,7 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
             return text
         if whole:
             return old
-        # A byte order mark in the middle of a file would be garbage.
-        new = text.removeprefix(BOM)
-        if by_line:
-            new, _ = markdown.drop_known_lines(old, new)
+        new, _ = markdown.drop_known_lines(old, text) if by_line else (text, 0)
         if not new.strip() or _contains(old, new):
             return old
         return markdown.above(old, MARKER, lambda upper: markdown.append(upper, new))
@@ -222,7 +219,7 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
 
 def _contains(old: str, new: str) -> bool:
     """Whether `old` contains `new` as complete lines."""
-    old, new = (each.removeprefix(BOM).replace("\r\n", "\n").rstrip("\n") for each in (old, new))
+    old, new = (each.replace("\r\n", "\n").rstrip("\n") for each in (old, new))
     return f"\n{new}\n" in f"\n{old}\n"
 
 

@@ -22,7 +22,7 @@ from memolith.memory.sessions import Sessions
 from memolith.memory.tickets import Tickets
 from memolith.memory.undo import find_file
 from memolith.prompt import block
-from memolith.recall.search import listing
+from memolith.recall.covered import listing
 from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
 from memolith.text import frontmatter, markdown, source_label

@@ -91,7 +91,7 @@ def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -
         document.spelled = spelling.words(f"{name}\n{text}")
     changed = _clock(mtime)
     if kind == "memory":
-        document.title, document.date = "MEMORY.md", changed
+        document.title, document.date = name, changed
         document.parts = list(_facts(text))
     elif kind == "daily":
         document.title = document.date = name.removesuffix(".md")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MASK = (1 << 63) - 1  # of SQLite's integers; a time after 2262 counts as then
 _INDEX = layout.MEMORY
+_PAGES = (layout.MEMORY, layout.SCRATCHPAD)  # files in a directory of others
 _MAX_SESSION = 64 * 1_048_576
 # A file that changed this recently may change again without a new timestamp: the clock of a file system ticks
 # every few milliseconds, that of some only every two seconds.
@@ -115,7 +116,7 @@ def _is_day(name: str) -> bool:
 
 # Which files count, by kind; by default, all Markdown files that are not hidden.
 _ACCEPTS: dict[str, Callable[[str], bool]] = {
-    layout.MEMORY: layout.MEMORY.__eq__,
+    layout.MEMORY: _PAGES.__contains__,
     "notes": _is_note,
     "daily": _is_day,
     "memories": _is_markdown_below,
@@ -136,10 +137,7 @@ def signature(home: str, place: Place) -> int:
 
     UnsafePathError if it is a link, StorageError or OSError if it cannot be listed.
     """
-    if place.kind == 0:  # one file in a directory of others
-        entry = look(home, place, layout.MEMORY)
-        return entry.digest() if entry else 0
-    if place.deep:
+    if place.kind == 0 or place.deep:
         return sum(entry.digest() for entry in entries(home, place).values()) & _MASK
     folder = _folder(home, place)
     if folder is None:
@@ -169,12 +167,12 @@ def directories(home: str, places: Sequence[Place]) -> str:
     """
     seen = []
     for place in places:
-        path = f"{place.path}/{layout.MEMORY}" if place.kind == 0 else place.path
-        try:
-            found = os.stat(f"{home}/{path}", follow_symlinks=False)
-        except OSError:
-            continue
-        seen.append((path, found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
+        for path in [f"{place.path}/{each}" for each in _PAGES] if place.kind == 0 else [place.path]:
+            try:
+                found = os.stat(f"{home}/{path}", follow_symlinks=False)
+            except OSError:
+                continue
+            seen.append((path, found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
     return f"{crc32(repr(seen).encode()):08x}"
 
 
@@ -182,8 +180,7 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
     """Return the files of a directory by name, without links and special files; errors as in `signature`."""
     now = time.time_ns()
     if place.kind == 0:
-        entry = look(home, place, layout.MEMORY)
-        return {entry.name: entry} if entry else {}
+        return {name: entry for name in _PAGES if (entry := look(home, place, name))}
     found: dict[str, Entry] = {}
     folder = _folder(home, place)
     if folder and place.deep:

@@ -36,7 +36,7 @@ def write(
     where, how = arguments.target(target), arguments.one_of(mode, MODES, "mode")
     if where == "note":
         arguments.check_name(name, content)
-    arguments.check_text(content)
+    arguments.check_text(content, empty=how == "overwrite")
     asked = {"target": where, "mode": how, "name": name, "scope": scope}
     if held := _held(home, "write", content, asked, where):
         return held

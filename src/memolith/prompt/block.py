@@ -102,6 +102,7 @@ def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None
     root, slug, today, yesterday = Tree(home.store), home.project, home.today, home.yesterday
     recent = home.settings.text("inject.daily") == "recent"
     project = f"{structure.PROJECT}{layout.shown(layout.path(slug, layout.MEMORY))})"
+    listed = home.settings.flag("inject.notes")
     documents = [
         *_document(root, layout.USER, f"{structure.LONG_TERM}MEMORY.md)", "long_term", _NO_CAP),
         *_document(root, slug, project, "project", 8 * _KIB),
@@ -110,8 +111,8 @@ def _build(home: Home, recalled: str, summary_tokens: int, max_chars: int | None
     sections = [
         *documents,
         *_asked(root, slug, today, [*documents, *summary]),
-        *_index(root, layout.USER, structure.USER_NOTES, "user_notes", max_chars),
-        *_index(root, slug, structure.NOTES, "notes", max_chars),
+        *(_index(root, layout.USER, structure.USER_NOTES, "user_notes", max_chars) if listed else []),
+        *(_index(root, slug, structure.NOTES, "notes", max_chars) if listed else []),
         *summary,
         *_scratchpad(root, slug),
         *_daily_logs(root, slug, today, yesterday, recent=recent),

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 
 from memolith.base.errors import InputError, StorageError, UnsafePathError
-from memolith.base.lean import suppress
 from memolith.base.values import MAX_INJECT_BYTES, OfFile
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
-from memolith.memory.daily import days
-from memolith.memory.note_index import note_files, report_folders
+from memolith.memory.note_index import report_folders
+from memolith.recall import covered
+from memolith.recall.covered import without_secrets
 from memolith.store import files, layout
+from memolith.store.entry import Entry
 from memolith.text import frontmatter
 from memolith.text.budget import head, plural, utf8_len
 from memolith.text.safe import hygiene
@@ -23,7 +24,7 @@ from memolith.text.source_label import label, of_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from typing import TypedDict
 
     from memolith.memory.home import Home
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         loose: bool
         offset: int
         limit: int | None
+        sessions: bool
 
 
 CONTEXT_LINES = 3
@@ -45,8 +47,7 @@ _MANY = 500  # notes from which on asking the index is cheaper than reading them
 _SECONDS = 1.0  # to bring the index up to date; longer than that, the files are read
 MAX_WITHIN = MAX_CONTEXT = 100  # lines
 _GAP = "⋯"
-_SEARCHED, _SEARCHED_FOR_ALL = ("memory", "note", "daily"), ("memory", "note")
-_INBOX = next(kind for kind in layout.KINDS if kind.path == "inbox")
+_PUT_AWAY = ("archived", "quarantined")  # records that only `record list` shows
 
 
 class SearchHit(OfFile):
@@ -61,19 +62,6 @@ class SearchHit(OfFile):
     name: str
     source: str  # where the note came from, if not from the user or their agent
     total_hits: int
-
-
-class Listing(list[str]):
-    """The names found; `missing` lists what could not be read."""
-
-    def __init__(self, names: list[str], missing: list[str]) -> None:
-        super().__init__(names)
-        self.missing = missing
-
-    @property
-    def complete(self) -> bool:
-        """Whether everything could be read."""
-        return not self.missing
 
 
 class SearchResults:
@@ -202,31 +190,33 @@ def find(
     loose: bool = False,
     offset: int = 0,
     limit: int | None = None,
+    sessions: bool = False,
 ) -> SearchResults:
-    """Find the files of a memory by keywords: `limit` files after the first `offset`; see `Match`."""
+    """Find the files of a memory by keywords: `limit` files after the first `offset`; see `Match`.
+
+    Its `sessions` are looked through on request.
+    """
     if not isinstance(query, str):
         raise InputError(f"query must be text, not {type(query).__name__}")
     with Watch() as watch:
-        found = search(home.store, home.project, query, home, Match(within, context, loose=loose))
+        match, more = Match(within, context, loose=loose), covered.sessions(home) if sessions else ()
+        found = search(home.store, home.project, query, home, match, more)
         found.keep(offset, limit)
         found.missing = watch.missing
         return found
 
 
-def listing(home: Home) -> Listing:
-    """Return the sorted paths, relative to the store, of the memory files of a project and its user."""
-    tree = Tree(home.store)
-    with Watch() as watch:
-        found = sorted(name for name in searchable(home.store, home.project) if tree.is_file(name))
-        return Listing(found, watch.missing)
-
-
 def search(
-    root: str, slug: str, query: str, home: Home | None = None, match: Match | None = None
+    root: str,
+    slug: str,
+    query: str,
+    home: Home | None = None,
+    match: Match | None = None,
+    more: Iterable[tuple[str, str]] = (),
 ) -> SearchResults:
     """Search the user-wide memory and one project's; any term may match, as a substring, ignoring case.
 
-    With a home, its index says which of many notes need not be read.
+    With a home, its index says which of many notes need not be read. `more` are texts with their addresses.
     """
     match = match or Match()
     terms: dict[str, str] = {}
@@ -240,12 +230,14 @@ def search(
     counts = dict.fromkeys(terms, 0)
     hits: list[SearchHit] = []
     tree = Tree(root)
-    waiting = {path for scope in (layout.USER, slug) for path in _files(tree, scope, _INBOX)}
+    waiting = set(covered.waiting(tree, slug))
     likely = _likely(home, tree, slug, terms) if home and not match.loose else None
-    for relative in (*searchable(root, slug), *waiting) if likely is None else likely:
+    for relative in (*covered.searchable(root, slug), *waiting) if likely is None else likely:
         hit = _search_file(tree, relative, terms, counts, match, held=relative in waiting)
         if hit is not None:
             hits.append(hit)
+    found = (_search_text(uri, text, terms, counts, match, set(terms)) for uri, text in more)
+    hits += [hit for hit in found if hit is not None]
     hits.sort(key=lambda hit: hit.name)
     hits.sort(key=lambda hit: hit.date or "", reverse=True)
     hits.sort(
@@ -273,44 +265,12 @@ def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[s
         return None
     for scope in scopes:
         report_folders(tree.root, scope)
-    return [path for kind, path in found if kind in (*_SEARCHED, "inbox") and _is_searched(path)]
+    return [path for kind, path in found if kind in (*covered.KINDS, "inbox") and _is_searched(path)]
 
 
 def _is_searched(path: str) -> bool:
     """Whether a file of the index is a note, if it stands among them; the index takes more names."""
     return not layout.is_note(path) or layout.is_note_file(path.rpartition("/")[2])
-
-
-def searchable(root: str, slug: str) -> Iterator[str]:
-    """Yield the files that search and listing cover, without the indexes, which are not notes."""
-    tree = Tree(root)
-    for scope in (layout.USER, slug):
-        for kind in layout.KINDS:
-            if kind.recalled_as in (_SEARCHED if scope else _SEARCHED_FOR_ALL) and (scope or kind.user_wide):
-                yield from _files(tree, scope, kind)
-
-
-def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
-    """Return the files of a kind; a directory that cannot be listed must not hide the others."""
-    path = layout.path(slug, kind.path)
-    if kind.is_file:
-        return [path]
-    if kind.path == "daily":
-        return [f"{path}/{day}.md" for day in days(tree, slug)]
-    if kind.path == "memories":
-        return list(_below(tree, path))
-    with suppress(UnsafePathError, StorageError):  # `doctor` reports it
-        names = note_files(tree.root, slug) if kind.path == "notes" else tree.names(path)
-        if kind.path == "notes":
-            report_folders(tree.root, slug)
-        return [f"{path}/{name}" for name in names]
-    return []
-
-
-def _below(tree: Tree, directory: str) -> Iterator[str]:
-    for here, below, names in tree.walk(directory):
-        below[:] = [name for name in below if not name.startswith(".")]
-        yield from (f"{here}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
 
 
 def _search_file(
@@ -324,51 +284,49 @@ def _search_file(
         return None
     text = files.text_of(data)
     source = of_note(text)
+    if "/records/" in f"/{relative}" and Entry("record", "", text).status in _PUT_AWAY:
+        return None
     if held:
         parsed = frontmatter.split(text)
         text = parsed.body if parsed.get("call") != layout.PROPOSAL else ""
-    folded = match.fold(text)
-    found = {key for key in terms if key in folded}
-    stem = os.path.basename(relative)[:-3]
-    named = {key for key in terms if key in match.fold(stem)}
-    if found or named:
-        # A person may have typed a secret into the file; it is neither shown nor matched.
-        text = _without_secrets(tree.root, relative, text)
-        folded = match.fold(text)
-        found = {key for key in found if key in folded}
+    folded, stem = match.fold(text), match.fold(os.path.basename(relative)[:-3])
+    likely = {key for key in terms if key in folded or key in stem}
+    if not likely:
+        return None
+    # A person may have typed a secret into the file; neither it nor what stands there instead is matched.
+    text = without_secrets(tree.root, relative, text)
+    hit = _search_text(relative, text, terms, counts, match, likely)
+    return hit and hit.but(filename=layout.locate(tree.root, relative), source=source)
+
+
+def _search_text(
+    name: str, text: str, terms: dict[str, str], counts: dict[str, int], match: Match, likely: set[str]
+) -> SearchHit | None:
+    """Return what a text called `name` has to say; only terms that are `likely` can be in it."""
+    folded, stem = match.fold(text), os.path.basename(name).removesuffix(".md")
+    found = {key for key in likely if key in folded}
     matching = match.lines(folded, found, terms)
     if matching:
         for key in (key for has in matching.values() for key in has):
             counts[key] += 1
         body, total, by_name = _windows(text.split("\n"), [*matching], match.context), len(matching), False
     else:
-        found = named
+        found = {key for key in terms if key in match.fold(stem)}
         if not found or (match.within and len(found) < len(terms)):
             return None
         said = [line.rstrip() for line in text.split("\n") if line.strip()]
         body, total, by_name = "\n".join(said[:3]), 0, True
     return SearchHit(
-        filename=layout.locate(tree.root, relative),
-        name=relative,
+        filename=name,
+        name=name,
         matched_terms=[word for key, word in terms.items() if key in found],
         total_hits=total,
         body=body,
         filename_only=by_name,
-        date=stem if "/daily/" in f"/{relative}" else None,
-        is_memory_md=relative == layout.MEMORY,
-        source=source,
+        date=stem if "/daily/" in f"/{name}" else None,
+        is_memory_md=name == layout.MEMORY,
+        source="",
     )
-
-
-def _without_secrets(root: str, relative: str, text: str) -> str:
-    from memolith.text.secrets.precheck import may_hold_secret
-
-    if not may_hold_secret(text):
-        return text
-    from memolith.store.allow_list import allowed
-    from memolith.text.secrets.redact import redact
-
-    return redact(text, allowed(root, layout.scope_of(relative)), by_hand=True).text
 
 
 def _windows(lines: list[str], matching: list[int], context: int) -> str:

@@ -157,11 +157,14 @@ def test_what_one_tool_writes_the_others_find(client: Client) -> None:
         client.call("memory_update", content="- zebra three")["uri"],
         client.call("remember", content="zebra four", title="Four", scope="user")["uri"],
     ]
-    recorded = client.call("record", text="zebra five", category="incidents", scope="project")["uri"]
+    written += [
+        client.call("record", text="zebra five", category="incidents", scope="project")["uri"],
+        client.call("memory_write", target="scratchpad", content="- [ ] zebra six")["uri"],
+    ]
     searched = {hit["uri"] for hit in client.call("memory_search", query="zebra")["hits"]}
     assert searched == set(written)
-    assert {hit["uri"] for hit in client.call("recall", query="zebra")["hits"]} == {*written, recorded}
-    for uri in [*written, recorded]:
+    assert {hit["uri"] for hit in client.call("recall", query="zebra")["hits"]} == set(written)
+    for uri in written:
         assert "zebra" in client.call("memory_read", source=uri)["text"]
         read = client.result("resources/read", {"uri": uri})["contents"][0]
         assert (read["uri"], read["mimeType"]) == (uri, "text/markdown")
@@ -175,8 +178,12 @@ def test_what_one_tool_writes_the_others_find(client: Client) -> None:
     assert "occurs 0 times" in client.refused("memory_edit", target="daily", old_str="x", new_str="y")
 
 
+@proves("X.10")
 def test_a_turn_of_a_session_is_found_and_its_address_leads_to_it(client: Client, mem: Mem) -> None:
     session(mem, "s1", "What about the zebra alarm?", "It was silenced.")
+    assert client.call("memory_search", query="zebra")["hits"] == []
+    (found,) = client.call("memory_search", query="zebra", sessions=True)["hits"]
+    assert (found["uri"], found["text"][:8]) == ("memory://root/sessions/x-s1", "[1] user")
     hit = client.call("recall", query="zebra alarm")["hits"][0]
     assert (hit["kind"], hit["uri"]) == ("session", "memory://root/sessions/x-s1")
     assert "zebra alarm" in client.call("memory_read", source=hit["uri"])["text"]

@@ -285,6 +285,7 @@ def test_the_same_event_within_seconds_is_answered_once(work: Path, clock: Clock
     assert host.start()
 
 
+@proves("S0.79")
 def test_a_summary_goes_to_the_daily_log_and_is_no_news_to_its_session(filled: Mem, host: Host) -> None:
     host.start("compact")
     summary = "<analysis>I think</analysis>\n<summary>\nWe decided on B.\nAKIAQ3EGSKHJCTVBXRGN is the key."
@@ -317,9 +318,13 @@ def test_a_summary_of_a_session_that_fetched_something_waits_and_is_found_by_who
     assert "zebra.sh before each commit. [source: extracted, " in host.start()
 
 
-def test_a_long_summary_is_bounded(filled: Mem, host: Host) -> None:
+@proves("S0.67", "S0.79")
+def test_a_long_summary_is_bounded_and_says_so(filled: Mem, host: Host) -> None:
     host.tell("PostCompact", compact_summary="word " * 100_000, transcript_path=host.talk())
-    assert 4_000 < len(filled.read("daily")) < 4_200
+    assert 4_000 < len(filled.read("daily").encode()) < 4_200
+    assert "\n…[cut: this had 499,999 bytes]" in filled.read("daily")
+    host.session = "s-2"
+    assert "[cut: this had 499,999 bytes]" in host.start()
 
 
 def test_the_summary_of_codex_is_read_from_the_end_of_its_rollout(

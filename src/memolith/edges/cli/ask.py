@@ -29,12 +29,13 @@ _FLAGS = {
     "--dry-run": "dry_run",
     "--semantic": "semantic",
     "--loose": "loose",
+    "--sessions": "sessions",
 }
 _SHARED = ("json", "ephemeral", "home", "project")
 # The options that each command takes here.
 _TAKES = {
     "context": {"max_chars"},
-    "search": {"context", "limit", "loose", "offset", "within"},
+    "search": {"context", "limit", "loose", "offset", "sessions", "within"},
     "recall": {
         *("as_of", "budget", "category", "dry_run", "format", "kind", "limit"),
         *("scope", "semantic", "since", "ticket"),
@@ -113,7 +114,8 @@ def search(mem: Mem, query: str, given: Given) -> output.Answer:
     """Return what a search found."""
     names = ("within", "context", "offset", "limit")
     typed = {name: each for name in names if (each := number(f"--{name}", given.get(name))) is not None}
-    found = mem.search(query, loose=bool(given.get("loose")), **typed)
+    loose, sessions = bool(given.get("loose")), bool(given.get("sessions"))
+    found = mem.search(query, loose=loose, sessions=sessions, **typed)
     return found.as_dict(), found.render()
 
 

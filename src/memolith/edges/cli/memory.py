@@ -317,6 +317,7 @@ def context(
 @click.option("--context", metavar="N", help="Lines to show around a match (default: 3).")
 @click.option("--offset", metavar="N", help="Skip the first N files.")
 @click.option("--limit", metavar="N", help="Show at most N files.")
+@click.option("--sessions", is_flag=True, help="Also look into past sessions.")
 @opened
 def search(mem: Mem, query: tuple[str, ...], **given: Any) -> Answer:
     """Find memory files that contain any of the words, literally, ignoring case.

@@ -295,6 +295,8 @@ def _completion(found: list[str]) -> dict[str, object]:
 
 def reference(mem: Mem, place: str) -> str:
     """Return the address of a file, given its path in the store or on disk."""
+    if place.startswith(SCHEME):
+        return place
     root = str(mem.root)
     relative = os.path.relpath(place, root).replace(os.sep, "/") if os.path.isabs(place) else place
     return address_of(relative)
