@@ -168,6 +168,7 @@ def template(tmp: Path) -> Path:
     return tmp / "app"
 
 
+@proves("X.24")
 @pytest.mark.parametrize("has_more", [True, False])
 def test_a_templates_history_does_not_open_a_project_that_is_away(has_more: bool, tmp_path: Path) -> None:
     app = template(tmp_path)

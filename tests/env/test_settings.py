@@ -126,6 +126,7 @@ def test_a_number_has_a_limit_which_the_error_names(key: str, tmp_path: Path) ->
                 mine.get(key)
 
 
+@proves("X.19")
 def test_a_switch_is_true_or_false_in_the_words_people_use(tmp_path: Path) -> None:
     assert settings(tmp_path).flag("memories.enabled") is False
     for word, value in (("true", True), ("Yes", True), ("on", True), ("no", False), ("0", False)):

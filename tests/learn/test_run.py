@@ -157,7 +157,7 @@ def test_what_is_learned_for_all_projects_can_be_switched_off_and_cleared_by_its
     assert len(mem.records.list(scope="user")) == 1
 
 
-@proves("S2.23")
+@proves("S2.23", "S1.30")
 @pytest.mark.usefixtures("rules")
 def test_skipped_where_there_is_nothing_to_keep_or_nowhere_to_keep_it(
     mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch

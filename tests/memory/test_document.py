@@ -120,7 +120,7 @@ def test_a_home_that_was_there_before_is_kept_out_of_git_with_what_is_ours(
     assert (home / ".gitignore").read_text() == said
 
 
-@proves("S4.2")
+@proves("S4.2", "X.18")
 def test_a_checkout_made_later_is_noticed_and_one_of_the_memory_itself_is_left_alone(work: Path) -> None:
     home = work / "data"
     Mem.open(work, home=home).write("long_term", "personal")

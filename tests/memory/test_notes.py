@@ -191,6 +191,13 @@ def test_the_index_follows_notes_made_and_removed_by_hand(mem: Mem, store: Path)
     ]
 
 
+@proves("S1.6")
+def test_a_page_that_lists_a_note_twice_shows_it_once(mem: Mem, store: Path) -> None:
+    mem.remember("x", "One")
+    (store / "notes" / "MEMORY.md").write_text("- [One](one.md) — x\n- [One](one.md) — x\n")
+    assert (mem.context_block() or "").count("(one.md)") == 1
+
+
 @proves("S1.4", "S1.6")
 def test_what_a_person_wrote_on_the_page_comes_first_and_stays(mem: Mem, store: Path) -> None:
     mem.remember("x", "One")

@@ -140,10 +140,11 @@ def test_a_zerostack_memory_keeps_its_projects_under_the_same_slugs(
     slug = slug_of(str(work))
     files = {name.replace("shop-0011aabb", slug): text for name, text in ZEROSTACK.items()}
     mem.write("scratchpad", "- [ ] mine")
-    files |= {"projects/a b/notes/x.md": "x"}
+    files |= {"projects/a b/notes/x.md": "x", "projects/other-0011aabb/notes/y.md": "of another"}
     done = import_memory(mem, folder(tmp_path / "memory", files), mine=True)
     assert done.kind == "zerostack"
     assert told(done)["projects/a b/notes/x.md"] == "left out"
+    assert "of another" in (mem.root / "projects/other-0011aabb/notes/y.md").read_text()
     assert mem.read("long_term") == "- global fact\n"
     assert mem.read("scratchpad") == "- [ ] mine\n- [ ] open item\n"
     assert mem.read("daily", "2026-05-29") == "a day\n"

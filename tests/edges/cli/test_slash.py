@@ -37,6 +37,7 @@ def test_memory_alone_shows_the_index_the_notes_with_their_size_and_where_they_a
 ) -> None:
     before = snapshot(filled.root)
     text = said(filled)
+    assert text.startswith(f"# Memory of {filled.project}\n")
     size = (store / "notes" / "running-the-tests.md").stat().st_size
     assert "- [Running the tests](running-the-tests.md) — The suite needs Redis on 6380." in text
     assert f"- running-the-tests ({size} bytes)" in text

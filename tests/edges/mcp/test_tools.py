@@ -48,6 +48,12 @@ def test_every_tool_is_listed_with_a_schema_and_can_be_called(mem: Mem) -> None:
     assert tools.call("recall", {}).text == "recall needs query"
 
 
+@proves("S4.6")
+def test_reading_without_arguments_gives_the_whole_document(mem: Mem) -> None:
+    mem.write("long_term", "- likes books")
+    assert Tools(mem).call("memory_read", {}).text == "- likes tea\n- likes books\n"
+
+
 @proves("S0.71")
 def test_a_sub_agent_can_read_and_search_and_nothing_else(
     mem: Mem, snapshot: Callable[[Path], dict[str, bytes]]

@@ -118,7 +118,8 @@ def test_what_was_removed_replaced_or_done_since_is_taken_back_once(filled: Mem,
 
 
 @proves("S1.26")
-def test_what_is_only_out_of_sight_is_not_taken_back(filled: Mem, host: Host, clock: Clock) -> None:
+def test_what_is_only_out_of_sight_is_not_taken_back(filled: Mem, work: Path, clock: Clock) -> None:
+    host = Host(work, clock)
     filled.write("long_term", "- I like tabs.")
     filled.write("daily", "- the shed is painted")
     host.start()

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memolith import Mem
 from memolith.env.settings import Settings
 from memolith.index.vectors import nearest
 from memolith.index.vectors import packs as packs_module
@@ -47,6 +48,16 @@ def test_a_text_is_found_although_no_word_matches(shelf: Shelf) -> None:
     found = vectors.scores(["shop"], "undo")
     assert found[0][0] == rollback
     assert found[0][1] > 0.3 > found[1][1]
+
+
+@proves("S4.22", "S4.23")
+def test_recall_finds_by_meaning_what_no_word_matches_and_without_a_model_by_words(mem: Mem) -> None:
+    mem.remember("How to do a rollback of a migration.", "Rollback")
+    mem.remember("The weather in Paris is lovely.", "Weather")
+    assert mem.recall("undo", semantic=False).hits == []
+    mem._vectors = Vectors(mem.index, mem.settings, WordModel())
+    assert [hit.title for hit in mem.recall("undo")][:1] == ["Rollback"]
+    assert [hit.title for hit in mem.recall("rollback", semantic=False)] == ["Rollback"]
 
 
 def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: Shelf) -> None:
