@@ -110,7 +110,7 @@ class World:
             (vault / f"page{number}.md").write_text(f"# Page {number}\n\nzebra {line(f'page{number}')}\n")
         prepare = [
             ["config", "set", "memories.enabled", "true"],
-            ["session", "add", "{base}/turns.jsonl", "--agent", "claude", "--id", "one"],
+            ["session", "add", "{base}/turns.jsonl", "--agent", "claude", "--id", "one", "--mine"],
             ["export", "{base}/whole.tar.gz"],
         ]
         for command in prepare:

@@ -230,7 +230,9 @@ class Memory(ask.Place):
             mem.recall(_TOPIC, semantic=False)
         session = self.work / "turns.jsonl"
         session.write_text('{"role": "user", "text": "the zebra talks"}\n')
-        command("session", "add", str(session), "--agent", "claude", "--id", "1")(self.home, self.work)
+        command("session", "add", str(session), "--agent", "claude", "--id", "1", "--mine")(
+            self.home, self.work
+        )
         os.environ["MEMOLITH_HOOKS_SESSIONS"] = "false"  # no worker
         for way in WAYS.values():
             way(self.home, self.work)  # what is derived is there

@@ -45,7 +45,7 @@ def test_each_execution_of_a_ticket_is_a_source_of_its_own(mem: Mem, work: Path,
         turns.write_text(json.dumps({"role": "user", "text": f"attempt {attempt}"}) + "\n")
         code = main(
             [
-                *f"session add {turns} --agent claude --id {attempt} --ticket login".split(),
+                *f"session add {turns} --agent claude --id {attempt} --ticket login --mine".split(),
                 "--project",
                 str(work),
             ]

@@ -28,6 +28,9 @@ _FOLDERS = {
     "omp": ("", ".omp/agent", ""),
 }
 
+# What others wrote lies there, too: what was installed, and what was handed to an agent.
+_OTHERS = frozenset(["skill", "skills", "plugin", "plugins", "extensions", "uploads"])
+
 
 def folder(agent: str, env: Mapping[str, str], home: str) -> str:
     """Return the directory in which an agent keeps this user's files."""
@@ -39,7 +42,9 @@ def is_kept(path: str, env: Mapping[str, str]) -> bool:
     """Whether the user's own agents keep this path: in their directories, outside of any checkout."""
     named = [folder(each, env, os.path.expanduser("~")) for each in _FOLDERS]
     place = os.path.realpath(path)
-    inside = any(_is_in(place, os.path.realpath(store)) for store in [*_own_stores(), *named])
+    stores = [os.path.realpath(store) for store in (*_own_stores(), *named)]
+    below = [place[len(store) :].split(os.sep) for store in stores if _is_in(place, store)]
+    inside = bool(below) and all(map(_OTHERS.isdisjoint, below))
     return inside and is_ours(os.stat(place)) and not in_checkout(place)
 
 

@@ -36,7 +36,7 @@ def session() -> None:
 @click.option("--agent", required=True, metavar="NAME", help="The agent of the session.")
 @click.option("--id", "session_id", required=True, metavar="ID", help="The session's id in the agent.")
 @click.option("--ticket", metavar="ID", help="The ticket that the session worked on.")
-@click.option("--mine", is_flag=True, help="The session is your own, although FILE is in a repository.")
+@click.option("--mine", is_flag=True, help="The session is your own, wherever FILE is.")
 @click.option("--status", default="completed", show_default=True, metavar="running|paused|completed|failed")
 @click.option("--scope", default="project", hidden=True)
 @opened
@@ -46,8 +46,8 @@ def add_session(
     """Store a session from JSON lines (- reads standard input), one turn each: {"role", "text", "time"}.
 
     Adding a session again changes nothing; one that has grown adds its new turns. Secrets are masked. A file
-    in a repository may be anybody's: it is shown only when asked for, and nothing is learned from it, unless
-    you say that it is yours.
+    that your agents do not keep may be anybody's: it is shown only when asked for, and nothing is learned
+    from it, unless you say that it is yours.
 
     \b
     memolith session add turns.jsonl --agent claude --id 3f2a
@@ -57,7 +57,7 @@ def add_session(
     linked = mem.tickets.get(ticket).id if ticket else ""
     started = next((turn.time for turn in turns if turn.time), "")
     value = Session(agent=agent, id=session_id, started=started, status=status, ticket=linked, turns=turns)
-    if not mine and file != "-" and whose.in_checkout(file):
+    if not mine and file != "-" and not whose.is_kept(file, os.environ):
         value = gather.labelled(value)
     done = mem.sessions.add(value, scope=scope)
     if linked:
