@@ -25,6 +25,7 @@ async def fill(app: Driver, **values: str) -> None:
     await app.keys("ctrl+s")
 
 
+@proves("S1.36")
 def test_a_text_is_edited_in_place_and_undone(person: Mem, store: Path) -> None:
     path = store / "notes" / "database.md"
     before = path.read_bytes()

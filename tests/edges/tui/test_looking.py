@@ -13,7 +13,7 @@ from tests.edges.tui.driving import NARROW, Driver, drive
 from tests.ledger import proves
 
 
-@proves("S3.37", "S3.38")
+@proves("S1.36", "S3.37", "S3.38")
 def test_every_shelf_shows_its_memories_with_their_text_and_where_it_came_from(person: Mem) -> None:
     async def script(app: Driver) -> None:
         assert app.titles() == ["Database", "Running the tests"]
