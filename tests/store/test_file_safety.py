@@ -421,7 +421,7 @@ def test_a_backup_that_shares_its_files_with_the_store_by_hard_links_costs_nothi
     shutil.copytree(mem.home, backup, copy_function=os.link)  # cp -al
     saved = {path: path.read_bytes() for path in backup.rglob("*") if path.is_file()}
     assert "needle" in mem.read("note", "topic")
-    assert len(mem.search("needle")) == 6
+    assert len(mem.search("needle")) == 7
     assert not [each for each in examine(mem) if each.kind == "unreadable"]
     mem.write("note", "- later\n", name="topic")
     mem.write("note", "- other\n", "overwrite", name="topic")

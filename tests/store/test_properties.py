@@ -193,7 +193,7 @@ class Memory(RuleBasedStateMachine):
 
     @invariant()
     def nothing_else_is_listed(self) -> None:
-        listed = {self.names[file] for file in ("long_term", "note") if self.now[file] is not None}
+        listed = {self.names[file] for file in self.names if self.now[file] is not None}
         assert set(self.mem.list()) == listed
         assert not list(self.mem.root.rglob(".tmp/*"))
 

@@ -119,7 +119,7 @@ def in_bytes(text: str, most: int) -> str:
         return text
     shown, known = _masked_beginning(text, most)
     mark = f"\n…[cut: this had {size:,} bytes]"
-    return head(shown[: outside_marker(shown, known)], most - utf8_len(mark)) + mark
+    return head(shown[: outside_marker(shown, known)], most - utf8_len(mark)) + head(mark, most)
 
 
 def in_one_line(text: str, between: str = " ") -> str:

@@ -25,6 +25,7 @@ _SAME = 0.9
 _SUBJECT = 0.75
 _KEPT = 0.7
 _AGAIN = 0.7
+_SAME_VALUE = 0.6  # of the words, where two texts name one value
 
 
 def words(text: str) -> list[str]:
@@ -85,8 +86,10 @@ def says_again(old: str, new: str, share: float = _AGAIN, *, of_both: bool = Fal
         return False
     if of_both and _denies(old) != _denies(new):
         return False
-    most = max if of_both else min
-    return len(first & second) >= share * most(len(first), len(second))
+    size = max(len(first), len(second)) if of_both else min(len(first), len(second))
+    if of_both and values & others:
+        share = _SAME_VALUE
+    return len(first & second) >= share * size
 
 
 def _denies(text: str) -> bool:
