@@ -41,6 +41,8 @@ def rested(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> Mem:
     mem.sessions.add(said("We always test with tox.", "s2", source="subagent"))
     assert not reads_nothing(mem)
     assert until(lambda: reads_nothing(mem))
+    mem.recall("queue", semantic=False)  # the index reads sessions for itself
+    OPENED.clear()
     return mem
 
 

@@ -199,12 +199,10 @@ class _Shelf:
 
     def stamp(self, name: str) -> Stamp | None:
         """Return what changes when a note does; None if it is gone."""
-        try:
-            found = os.stat(self.folder.at(name), dir_fd=self.folder.fd, follow_symlinks=False)
-        except OSError:
+        found = Place(self.folder, name).stat()
+        if found is None or not stat.S_ISREG(found.st_mode):
             return None
-        regular = stat.S_ISREG(found.st_mode)
-        return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns) if regular else None
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     def line(self, name: str) -> str:
         """Return a note's line; empty if the note cannot be read, because then its source is unknown."""
