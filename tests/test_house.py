@@ -227,3 +227,8 @@ def test_everything_works_without_network_model_or_key(work: Path) -> None:
         ["config"],
     ):
         assert main([*command, "--project", str(work)]) == 0
+
+
+@proves("X.19")
+def test_nothing_is_learned_until_it_is_switched_on(mem: memolith.Mem) -> None:
+    assert not mem.settings.flag("memories.enabled")

@@ -233,7 +233,7 @@ def test_reading_never_creates_a_file(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- slugs
 
 
-@proves("S0.6", "S0.7")
+@proves("S0.6", "S0.7", "S0.8")
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

@@ -25,6 +25,7 @@ from memolith.base.values import MODES, TARGETS
 from memolith.edges.cli import main
 from memolith.edges.mcp.tools import Tools
 from memolith.hosts.hook import edge
+from memolith.index.index import NAME
 from tests.conftest import Clock
 from tests.ledger import proves
 
@@ -56,11 +57,17 @@ def test_reading_creates_nothing_and_the_first_write_creates_what_it_needs(mem: 
 
 
 @proves("S0.2")
-def test_everything_works_while_sqlite_files_are_absent_or_garbage(mem: Mem) -> None:
-    for name in ("cache/index-1.sqlite3", "state/state.sqlite3"):
+def test_everything_works_while_sqlite_files_are_absent_or_garbage(mem: Mem, store: Path) -> None:
+    (store / "notes").mkdir(parents=True)
+    for number in range(600):  # so many that a search asks the index
+        (store / "notes" / f"n{number}.md").write_text(f"word{number}\n")
+    assert [hit.body for hit in mem.search("word599")] == ["word599"]
+    for name in (f"cache/{NAME}", "state/state.sqlite3"):
         path = Path(mem.home) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"not a database")
+    mem = Mem.open(str(mem.identity.root))
+    assert [hit.body for hit in mem.search("word598")] == ["word598"]
     mem.write("long_term", "fact")
     mem.remember("body", "Title")
     mem.append_daily("heading", "body")
@@ -79,7 +86,7 @@ def test_a_process_that_runs_over_midnight_writes_to_the_new_day(mem: Mem, store
     assert (store / "daily" / "2026-11-16.md").read_text() == "after\n"
 
 
-@proves("X.21")
+@proves("S0.10", "X.21")
 def test_days_follow_the_local_calendar_through_daylight_saving_and_a_change_of_time_zone(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,6 +356,7 @@ def test_the_reply_names_bytes_and_path(mem: Mem) -> None:
     result = mem.write("scratchpad", "héllo")
     assert result.bytes == 7
     assert result.path == mem.root / "projects" / mem.project / "SCRATCHPAD.md"
+    assert str(mem.write("scratchpad", "again")) == f"Wrote 6 bytes to {result.path}"
     assert "7 bytes" in str(result)
     assert str(result.path) in str(result)
 

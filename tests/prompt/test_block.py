@@ -37,7 +37,7 @@ def test_the_block_shows_all_sections_in_their_order(mem: Mem, store: Path) -> N
         "- project fact\n<!-- memolith: consolidated below, rewritten by learning; "
         "write above this line -->\nlearned text\n",
     )
-    put(store / "SCRATCHPAD.md", "# todo\n- [ ] open\n  * [ ] nested\n- [x] done\ntext\n")
+    put(store / "SCRATCHPAD.md", "# todo\n- [ ] open\n  * [ ] nested\n- [x] done\n* [X] done too\ntext\n")
     put(store / "daily" / "2026-11-15.md", "today's log\n")
     put(store / "daily" / "2026-11-14.md", "yesterday's log\n")
     put(store / "daily" / "2026-11-13.md", "older log\n")
@@ -188,11 +188,15 @@ def test_the_block_follows_the_files_and_is_otherwise_identical(mem: Mem) -> Non
 def test_the_stable_parts_come_first_and_stay_when_the_days_log_grows(mem: Mem) -> None:
     mem.write("long_term", "- one")
     mem.remember("x", "Note")
+    mem.write("scratchpad", "- [ ] one")
     mem.append_daily("a", "first")
     before = block_of(mem)
     mem.append_daily("b", "second")
-    after = block_of(mem)
-    assert before.split("## Daily log")[0] == after.split("## Daily log")[0]
+    assert before.split("## Daily log")[0] == block_of(mem).split("## Daily log")[0]
+    mem.write("scratchpad", "- [ ] two")
+    assert before.split("## Scratchpad")[0] == block_of(mem).split("## Scratchpad")[0]
+    assert "- one" in before.split("## Scratchpad")[0]
+    assert "(note.md)" in before.split("## Scratchpad")[0]
 
 
 @proves("S0.42", "S0.44", "X.2")
