@@ -14,25 +14,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memolith.index.vectors import meaning, minilm, nearest
+from memolith.index.vectors import install, meaning, nearest, statements
 from memolith.index.vectors.minilm import MiniLM
 from memolith.index.vectors.packs import KEY, Packs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from memolith.index.vectors.meaning import Provider
     from memolith.index.vectors.numbers import Array
+    from memolith.index.vectors.statements import Parts
 
 PLACE = Path(__file__).parent.parent / ".dev" / "embedded"
 
 
 def remember() -> None:
     """Let every memory of this process ask a model that remembers."""
-    choose = lru_cache(maxsize=1)(lambda provider: Remembered(MiniLM(provider)))
-    meaning.choose = lambda settings: (
-        choose(found) if (found := minilm.find(settings.text("semantic.model"))) else None
-    )
+    choose = lru_cache(maxsize=1)(lambda path: Remembered(MiniLM(path)))
+    meaning.choose = lambda settings: choose(found) if (found := install.find(settings)) else None
 
 
 class Remembered:
@@ -44,19 +43,43 @@ class Remembered:
         place.mkdir(parents=True, exist_ok=True)
         self._packs = _Shelf(str(place), 0)
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
+    def embed(self, texts: Sequence[str]) -> Array:
         """Return one row for each text."""
-        scope = "query" if query else "text"
-        keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=KEY).digest() for text in texts]
-        known = self._packs.some(self.name, scope, set(keys))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        rows = self._known("query", [[(text, False)] for text in texts], lambda some: [
+            row[None] for row in self._provider.embed([parts[0][0] for parts in some])
+        ])  # fmt: skip
+        return np.concatenate(rows) if rows else np.empty((0, 0), np.float32)
+
+    def passages(self, texts: Sequence[Parts]) -> list[Array]:
+        """Return the rows of each text."""
+        return self._known("text", texts, self._provider.passages)
+
+    def _known(
+        self, scope: str, texts: Sequence[Parts], ask: Callable[[Sequence[Parts]], Sequence[Array]]
+    ) -> list[Array]:
+        wanted = [_keys(parts) for parts in texts]
+        known = self._packs.some(self.name, scope, {key for keys in wanted for key in keys})
+        missing = [at for at, keys in enumerate(wanted) if not known.keys() >= set(keys)]
         if missing:
-            rows = nearest.quantise(list(missing), self._provider.embed(list(missing.values()), query=query))
+            found = ask([texts[at] for at in missing])
+            rows = [
+                row
+                for at, vectors in zip(missing, found, strict=True)
+                for row in nearest.quantise(wanted[at], vectors)
+            ]
             self._packs.add(self.name, scope, rows)
             known.update((key, (scale, vector)) for key, scale, vector in rows)
-        return np.stack(
-            [struct.unpack("f", known[key][0])[0] * np.frombuffer(known[key][1], np.int8) for key in keys]
-        ).astype(np.float32)
+        return [np.stack([_row(*known[key]) for key in keys]) for keys in wanted]
+
+
+def _keys(parts: Parts) -> list[bytes]:
+    key = hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=KEY).digest()
+    return statements.keys(key, 1 + sum(states for _, states in parts))
+
+
+def _row(scale: bytes, vector: bytes) -> Array:
+    row: Array = np.float32(struct.unpack("f", scale)[0]) * np.frombuffer(vector, np.int8).astype(np.float32)
+    return row
 
 
 class _Shelf(Packs):

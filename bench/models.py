@@ -77,7 +77,7 @@ def main() -> int:
     records = memory = 0
     for name, facts in wanted.items():
         model.first, model.second = _faithful(facts)
-        with _Learned(rows[name]) as learned:
+        with Learned(rows[name]) as learned:
             records += sum(any(has(fact["anchors"], each) for each in learned.records) for fact in facts)
             memory += sum(has(fact["anchors"], learned.memory) for fact in facts)
     told("faithful, in free words: stored as records", records, count, holds=records >= STORED * count)
@@ -96,7 +96,7 @@ def main() -> int:
     said = "Remember that we always deploy through the blue queue."
     row: Row = {"id": "r", "agent": "claude", "started": "2026-11-10T09:00:00Z"}
     row["turns"] = [{"role": "user", "text": said}, {"role": "assistant", "text": "ok"}]
-    with _Learned(row, runs=3) as learned:
+    with Learned(row, runs=3) as learned:
         kept = any("blue queue" in each for each in learned.records)
     told("refusing: an explicit request is learned by rules", kept, 1, holds=bool(kept))
     return 1 if missed else 0
@@ -110,7 +110,7 @@ def _invented(model: Model, rows: list[Row], random: Random) -> tuple[int, int]:
             lies = _Lies(row, random)
             model.first, model.second = lies.replies()
             made += len(lies.claims)
-            with _Learned(row) as learned:
+            with Learned(row) as learned:
                 got = [lie for lie in lies.claims if _plain(lie) in learned.everything]
                 got += [word for word in lies.words if re.search(rf"\b{word}\b", learned.everything)]
             stored += len(got)
@@ -152,19 +152,20 @@ def _plain(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip().casefold()
 
 
-class _Learned:
+class Learned:
     """A memory that is thrown away, after learning from one session."""
 
-    def __init__(self, row: Row, runs: int = 1) -> None:
+    def __init__(self, row: Row, runs: int = 1, model: str = "command") -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="memolith-models-")
         home, work = (Path(self._folder.name, name) for name in ("home", "work"))
         work.mkdir()
-        os.environ.update(MEMOLITH_MEMORIES_ENABLED="true", MEMOLITH_MODELS_DEFAULT="command")
+        os.environ.update(MEMOLITH_MEMORIES_ENABLED="true", MEMOLITH_MODELS_DEFAULT=model)
         mem = Mem.open(work, home=home)
         one = session(row)
         mem.sessions.add(one.but(started=one.started or time.strftime("%Y-%m-%dT%H:%M:%SZ")))
         for _ in range(runs):
             mem.learning.run(force=True)
+        self.usage = mem.learning.costs()[1]
         found = mem.records.list(archived=True)
         self.records = [each.body for each in found]
         store = Path(str(mem.root), "projects", mem.project)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import memolith
 from bench import costs, page, results, table
 from bench.corpora import DATA
-from memolith.index.vectors import minilm
+from memolith.env.settings import Settings
+from memolith.index.vectors import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +46,7 @@ def quality() -> Iterator[Row]:
         print(f"Quality was not measured: there is no {DATA}; set MEMOLITH_DATA.", file=sys.stderr)
         return
     rows = []
-    for row in table.every(lexical=minilm.find() is None):
+    for row in table.every(lexical=not install.find(Settings(""))):
         rows.append(row)
         print(f"measured {row['set']}", file=sys.stderr, flush=True)
     yield {"rows": rows}

@@ -26,12 +26,13 @@ from memolith.env.settings import Settings
 from memolith.index import Index
 from memolith.index.vectors import meaning
 from memolith.index.vectors.meaning import Vectors
-from memolith.index.vectors.numbers import np
+from memolith.index.vectors.numbers import np, unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memolith.index.vectors.numbers import Array
+    from memolith.index.vectors.statements import Parts
 
 WALK = "import os\nfor entry in os.scandir({directory!r}): entry.stat(follow_symlinks=False)"
 
@@ -77,13 +78,14 @@ class Stand:
         self.name, self.dimension = "stand-in", 384
         self._random = np.random.default_rng(7)
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
-        """Return one row for each text."""
-        if query:
-            return self._model.embed(texts, query=True)
-        rows = self._random.standard_normal((len(texts), 384), np.float32)
-        found: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return found
+    def embed(self, texts: Sequence[str]) -> Array:
+        """Return one row for each question."""
+        return self._model.embed(texts)
+
+    def passages(self, texts: Sequence[Parts]) -> list[Array]:
+        """Return the rows of each text."""
+        counts = [1 + sum(states for _, states in parts) for parts in texts]
+        return [unit(self._random.standard_normal((count, 384), np.float32)) for count in counts]
 
 
 def by_meaning(mem: Mem, queries: list[str]) -> list[float]:

@@ -14,7 +14,7 @@ from prove.texts import parts as parts_of
 
 from bench.corpora import Corpus, Row, public, replaced
 from bench.scoring import Plain, asked, mean, measures
-from memolith.index.vectors import packs
+from memolith.index.vectors import statements
 from memolith.recall import weights
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def every(*, lexical: bool) -> Iterator[Row]:
     """Yield what each set gives: the measures of each of the `FORMS` that there is."""
     for name, (corpus, questions, level, wanted) in SETS.items():
         data, asked_ = public(corpus), public(questions)
-        queries = [query for query in asked_ if asked(query)]
+        queries = [query for query in asked_ if asked(query, adversarial="adversarial" in name)]
         plain = Plain(data)
         found: Row = {
             "set": name,
@@ -107,7 +107,7 @@ def parts(*, lexical: bool) -> int:
             with weighed(changed):
                 print(f"| {name} | {' | '.join(_told(loaded))} |", flush=True)
         if not lexical:
-            with patch.object(packs, "SHORT", 0):
+            with patch.object(statements, "SHORT", 0):
                 for memory, *_ in loaded:
                     memory.forget_vectors()
                 print(f"| one vector for each text | {' | '.join(_told(loaded))} |", flush=True)

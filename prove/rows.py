@@ -3,11 +3,14 @@
 A mutant is a row's id, a file below src/memolith, a piece of its text and what stands there instead
 (`prove/mutants/*.txt`; `read` has the form). A row without any code behind it names the reason in place of
 a file. Mutants are played in copies of this checkout, each with an environment whose `memolith` is the copy,
-so that the processes which tests start are broken, too.
+so that the processes which tests start are broken, too. A test that noticed counts only if it passes in the
+copy that is whole again: at the end all that did are run there.
 """
 
+import compileall
 import importlib.util
 import os
+import py_compile
 import queue
 import re
 import shutil
@@ -29,6 +32,7 @@ MUTANTS = ROOT / "prove" / "mutants"
 _SOURCE = Path("src") / "memolith"
 _HEAD = re.compile(r"^## (?P<row>\S+) (?:(?P<path>\S+\.(?:py|txt|md|json))|not code: (?P<reason>.+))$")
 _FAILED = 1  # how pytest ends if tests failed; anything else is no verdict
+_NOTICED = re.compile(r"^(?:FAILED|ERROR) (\S+::.+?)(?: - .*)?$", re.MULTILINE)
 _SECONDS = 240
 
 
@@ -82,7 +86,7 @@ def run(minutes: float, rounds: int, seed: int, only: str = "", jobs: int = 2) -
     for number in range(jobs):
         stands.put(Stand(ROOT / ".dev" / "mutants" / str(number)))
 
-    def play(mutant: Mutant) -> list[str] | None:
+    def play(mutant: Mutant) -> tuple[list[str], str] | None:
         if not watch.has_time():
             return None
         stand = stands.get()
@@ -91,13 +95,23 @@ def run(minutes: float, rounds: int, seed: int, only: str = "", jobs: int = 2) -
         finally:
             stands.put(stand)
 
+    noticed: dict[str, list[str]] = {}
+
     with ThreadPoolExecutor(jobs) as crew:
-        for mutant, wrong in zip(played, crew.map(play, played), strict=True):
-            if wrong is None:
+        for mutant, verdict in zip(played, crew.map(play, played), strict=True):
+            if verdict is None:
                 tally.check("every mutant is played", ["the time was over"], mutant.row)
                 continue
+            wrong, test = verdict
             tally.round(f"rows of {mutant.row.partition('.')[0]} broken")
             tally.check("the citing tests notice", wrong, mutant.row)
+            print(f"{watch.passed:6.0f} s  {mutant.row:<6} {wrong[0] if wrong else test}", file=sys.stderr)
+            if test:
+                noticed.setdefault(test, []).append(mutant.row)
+    wrong = stands.get().failing(list(noticed))
+    for test in dict.fromkeys([*noticed, *wrong]):
+        told = [test] if test in wrong else []
+        tally.check("they pass when all is whole", told, " ".join(noticed.get(test, ["?"])))
     return tally
 
 
@@ -123,6 +137,9 @@ class Stand:
             if name and (ROOT / name).is_file():
                 (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, self.tree / name)
+        # By their bytes, not by times: a file may be broken and mended within one second.
+        by_hash = py_compile.PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(self.tree / "src", quiet=1, invalidation_mode=by_hash)
         (base / "shared").symlink_to(ROOT.parent / "shared")
         venv.create(base / "env", symlinks=True)
         site = Path(sysconfig.get_path("purelib", "posix_prefix", {"base": str(base / "env")}))
@@ -133,31 +150,36 @@ class Stand:
         script.write_text(f"#!{self.python}\n{original.partition(chr(10))[2]}", encoding="utf-8")
         script.chmod(0o755)
 
-    def play(self, mutant: Mutant, tests: list[str]) -> list[str]:
-        """Break the copy, run the tests, mend it; return what is wrong if they do not fail."""
+    def play(self, mutant: Mutant, tests: list[str]) -> tuple[list[str], str]:
+        """Break the copy, run the tests, mend it; return what is wrong if none fails, and which does."""
         if not tests:
-            return ["no test cites it"]
+            return ["no test cites it"], ""
         file = self.tree / _SOURCE / mutant.path
         whole = file.read_text(encoding="utf-8")
         file.write_text(mutant.apply(whole), encoding="utf-8")
         try:
-            code, said = self._pytest(tests)
+            code, said = self._pytest(tests, "-x")
         finally:
             file.write_text(whole, encoding="utf-8")
         if code == _FAILED:
-            return []
+            return [], (_NOTICED.findall(said) or [""])[0]
         why = f"pytest ended with {code}: {said[-800:]}" if code else f"survives {len(tests)} tests"
-        return [f"{mutant.path}: {why}"]
+        return [f"{mutant.path}: {why}"], ""
 
-    def _pytest(self, tests: list[str]) -> tuple[int, str]:
-        command: list[str | Path] = [
-            *(self.python, "-B", "-m", "pytest", "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"),
+    def failing(self, tests: list[str]) -> list[str]:
+        """Run these tests in the whole copy; return those that do not pass."""
+        code, said = self._pytest(tests, seconds=_SECONDS * 10) if tests else (0, "")
+        return _NOTICED.findall(said) or ([said[-800:]] if code else [])
+
+    def _pytest(self, tests: list[str], *more: str, seconds: int = _SECONDS) -> tuple[int, str]:
+        command = [
+            *(str(self.python), "-m", "pytest", *more, "-q", "-p", "no:randomly", "-p", "no:cacheprovider"),
             *("-p", "no:xdist", f"--basetemp={self.base / 'tmp'}", "--timeout=100"),
         ]
         env = {**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": str(self.base / "hypothesis")}
         try:
             done = subprocess.run(
-                [*command, *tests], cwd=self.tree, env=env, capture_output=True, text=True, timeout=_SECONDS,
+                [*command, *tests], cwd=self.tree, env=env, capture_output=True, text=True, timeout=seconds,
                 check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:

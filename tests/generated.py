@@ -10,21 +10,20 @@ import click
 import memolith
 from memolith.base import errors
 from memolith.base.values import Value
-from memolith.edges.cli.app import cli, load_commands
+from memolith.edges.cli.app import GROUPS, cli, load_commands
+from memolith.edges.cli.upkeep import topics as _topics
 from memolith.env.settings import PROJECT_FILE, PROJECT_KEYS, SETTINGS, env_name
 
 CLI_INTRODUCTION = """\
 # The command line
 
-Generated from the program by `./dev docs`.
+Generated from the program by `./dev docs`. `memolith help COMMAND` says the same, `memolith help names` how
+things are named, `memolith help exit-codes` what the codes mean.
 
-Data goes to standard output, everything else to standard error. Every command has `--json`, `--home`,
-`--project` and `--ephemeral-memory`, before or after its name. A TEXT of `-` is read from standard input.
-
-## Exit codes
-
-0 success; 1 `doctor` or `scan` found something; 130 interrupted; and one for each kind of error:
+Data goes to standard output, everything else to standard error. Every command has `--json`, `--home PATH`,
+`--project PATH` and `--ephemeral-memory`, before or after its name. A TEXT of `-` is standard input.
 """
+SHARED = {"json", "home", "project", "ephemeral", "help"}
 load_commands()
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -65,15 +64,15 @@ def settings_page() -> str:
 
 def cli_page() -> str:
     """Return docs/cli.md."""
-    parts = [
-        CLI_INTRODUCTION,
-        _exit_codes(),
-        _help(["memolith"], cli),
-    ]
-    for name, command in cli.commands.items():
-        parts.append(_help(["memolith", name], command))
-        if isinstance(command, click.Group):
-            parts += [_help(["memolith", name, sub], each) for sub, each in command.commands.items()]
+    parts = [CLI_INTRODUCTION]
+    for title, names in GROUPS.items():
+        parts.append(f"## {title}\n")
+        for name in names:
+            command = cli.commands[name]
+            parts.append(_section(f"memolith {name}", command))
+            if isinstance(command, click.Group):
+                parts += [_section(f"memolith {name} {sub}", each) for sub, each in command.commands.items()]
+    parts.append(f"## Errors\n\n```\n{_tree()}\n```\n")
     return "\n".join(parts)
 
 
@@ -81,24 +80,29 @@ def _tree() -> str:
     return (errors.__doc__ or "").split("\n\n")[1]
 
 
-def _exit_codes() -> str:
-    return f"```\n{_tree()}\n```\n"
-
-
-def _help(path: list[str], command: click.Command) -> str:
-    name = " ".join(path)
-    return f"## {name}\n\n```\n{_help_text(name, command, 100)}\n```\n"
-
-
-def _help_text(name: str, command: click.Command, width: int) -> str:
-    context = click.Context(
-        command,
-        info_name=name,
-        terminal_width=width,
-        max_content_width=width,
-        help_option_names=["-h", "--help"],
-    )
-    return command.get_help(context).rstrip()
+def _section(name: str, command: click.Command) -> str:
+    """Return a command's part of docs/cli.md: what it does, its own options, examples."""
+    context = click.Context(command, info_name=name)
+    words = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "").strip()
+    text, _, examples = inspect.cleandoc(command.help or "").partition("\b\n")
+    lines = [
+        f"### `{name} {words}`".replace(" `", "`", 1) if not words else f"### `{name} {words}`",
+        "",
+        text.strip(),
+        "",
+    ]
+    own = [each for each in command.params if isinstance(each, click.Option) and each.name not in SHARED]
+    for option in own:
+        if option.hidden:
+            continue
+        record = option.get_help_record(context)
+        if record:
+            lines.append(f"- `{record[0]}` {record[1]}".rstrip())
+    if own:
+        lines.append("")
+    if examples.strip():
+        lines += ["```sh", examples.strip(), "```", ""]
+    return "\n".join(lines)
 
 
 MAN = """\
@@ -111,32 +115,64 @@ memolith \\- a memory for AI agents: plain Markdown files on your disk
 .RI [ options ]
 .I command
 .RI [ arguments ]
+.SH DESCRIPTION
+memolith keeps what you and your agents should not have to say twice: notes, typed facts, open items, a daily
+log and past sessions, as Markdown files. Agents get the right part of them in their prompt, through hooks
+and an MCP server that
+.B memolith init
+installs. Nothing keeps running, and nothing leaves the machine unless you configure a model.
+.PP
+Every command takes
+.BR \\-\\-json ,
+.BR \\-\\-home ,
+.B \\-\\-project
+and
+.BR \\-\\-ephemeral\\-memory .
+.B memolith help
+.I command
+explains a command.
 """
 
 
 def man_page() -> str:
-    """Return docs/memolith.1, from the same help as docs/cli.md."""
-    parts = [MAN, ".SH DESCRIPTION\n", _verbatim(_text(cli)), ".SH COMMANDS\n"]
-    for name, command in cli.commands.items():
-        every = command.commands.items() if isinstance(command, click.Group) else ()
-        for path, each in [(name, command), *((f"{name} {sub}", found) for sub, found in every)]:
-            parts.append(f'.SS "memolith {path}"\n{_verbatim(_text(each))}')
-    parts.append(f".SH EXIT STATUS\n0 success; 130 interrupted; else:\n{_verbatim(_tree())}")
+    """Return docs/memolith.1: the commands with a line each, and the topics of `help`."""
+    topics = _topics()
+    parts = [MAN, ".SH COMMANDS\n"]
+    for title, names in GROUPS.items():
+        parts.append(f'.SS "{title}"\n')
+        parts += [f".TP\n.B {name}\n{_troff(about)}\n" for name, (_, about) in names.items()]
+    parts.append(f".SH NAMES\n{_verbatim(topics['names'])}")
+    parts.append(f".SH FILES\n{_verbatim(topics['files'])}")
+    parts.append(
+        ".SH ENVIRONMENT\n.TP\n.B MEMOLITH_HOME\nWhere memory is kept.\n.TP\n.B MEMOLITH_EPHEMERAL\n"
+        "1: use a throw\\-away memory.\n.TP\n.B VISUAL, EDITOR\nWhat \\fBmemolith edit\\fR opens.\n.TP\n"
+        ".B NO_COLOR\nPrint without colours.\n.PP\nEvery setting has a variable, too: "
+        "\\fBmemolith config list\\fR.\n"
+    )
+    parts.append(f".SH EXIT STATUS\n{_verbatim(topics['exit-codes'])}")
+    parts.append(
+        ".SH EXAMPLES\n"
+        + _verbatim(
+            'memolith remember "The tests need Redis on port 6380."\n'
+            "memolith recall which port do the tests need\n"
+            "memolith show tests --why\n"
+            "memolith edit tests --old 6380 --new 6381\n"
+            "memolith undo"
+        )
+    )
     return "".join(parts)
-
-
-def _text(command: click.Command) -> str:
-    """Return the help of a command without its usage line."""
-    return _help_text("", command, 78).partition("\n\n")[2]
 
 
 def _verbatim(text: str) -> str:
     """Return a text as it is, for troff."""
+    return f".nf\n{_troff(text)}\n.fi\n"
+
+
+def _troff(text: str) -> str:
     lines = (line.replace("\\", "\\e").replace("-", "\\-") for line in text.rstrip().splitlines())
     guarded = (f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
     page = "\n".join(guarded)
-    named = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in page)
-    return f".nf\n{named}\n.fi\n"
+    return "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in page)
 
 
 API_INTRODUCTION = """\

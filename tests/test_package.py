@@ -25,7 +25,7 @@ def test_the_metadata_says_what_it_is_and_how_it_is_started() -> None:
     assert told["Version"] == memolith.__version__
     assert re.fullmatch(r"\d+\.\d+\.\d+", memolith.__version__)
     assert PROJECT["scripts"] == {"memolith": "memolith.edges.cli:entry"}
-    assert PROJECT["dependencies"] == ["click>=8.1"]
+    assert PROJECT["dependencies"] == ["click>=8.1", "rich>=13.9"]
     assert PROJECT["requires-python"] == ">=3.11"
     assert {"Typing :: Typed", "Environment :: Console"} <= set(PROJECT["classifiers"])
     assert all((ROOT / name).is_file() for name in [PROJECT["readme"], *PROJECT["license-files"]])
@@ -36,9 +36,9 @@ def test_the_metadata_says_what_it_is_and_how_it_is_started() -> None:
 def test_the_man_page_names_every_command_and_no_line_is_taken_for_a_request() -> None:
     page = (ROOT / "docs" / "memolith.1").read_text(encoding="utf-8")
     requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
-    assert requests == {'.\\"', ".TH", ".SH", ".B", ".RI", ".I", ".SS", ".nf", ".fi"}
-    for name in ("write", "memory edit", "record add", "why"):
-        assert f'.SS "memolith {name}"' in page
+    assert requests == {'.\\"', ".TH", ".SH", ".B", ".BR", ".RI", ".I", ".SS", ".TP", ".PP", ".nf", ".fi"}
+    for name in ("write", "remember", "record", "completion"):
+        assert f".TP\n.B {name}\n" in page
 
 
 def run(*command: object, **env: str) -> str:

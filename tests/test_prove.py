@@ -30,12 +30,14 @@ READING = {
         "history",
         "log",
         "completion",
-        "why",
+        "show",
+        "help",
+        "semantic",
         "demo",
         "run",
         "tui",
     ),
-    *("record list", "record get", "ticket list", "ticket get", "session list", "session show"),
+    *("record list", "record show", "ticket list", "ticket show", "session list", "session show"),
     *("learn status", "learn why", "learn cost", "project list", "project show"),
     *("memory view", "memory note", "memory read", "memory help"),
 }
@@ -45,7 +47,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork, and
 
 
 @proves("S0.21", "S0.28", "X.9", "X.21")
-@pytest.mark.parametrize("command", ["write overwrite", "remember", "edit deletes", "promote", "learn run"])
+@pytest.mark.parametrize(
+    "command", ["write overwrite", "remember", "edit deletes", "learn promote", "learn run"]
+)
 def test_a_command_that_is_killed_or_meets_an_error_leaves_old_or_new_text(command: str) -> None:
     said = prove("faults", "--rounds", "300" if LONG else "19", "--only", command)
     for kind in ("kill -9 at a random moment", "SIGKILL at a file system call", "fails with", "power loss"):
@@ -94,9 +98,11 @@ def test_a_broken_row_is_noticed_and_a_change_that_breaks_nothing_survives(tmp_p
     stand = Stand(tmp_path / "stand")
     tests = citations()["S0.18"]
     harmless = Mutant("S0.18", "mem.py", '"""Persist `content`', '"""Keep `content`')
-    assert stand.play(harmless, tests) == ["mem.py: survives 1 tests"]
-    assert stand.play(next(each for each in all_mutants() if each.row == "S0.18"), tests) == []
-    assert "pytest ended with 4" in stand.play(harmless, ["tests/gone.py"])[0]
+    assert stand.play(harmless, tests) == (["mem.py: survives 1 tests"], "")
+    mutant = next(each for each in all_mutants() if each.row == "S0.18")
+    assert stand.play(mutant, tests) == ([], tests[0])
+    assert "pytest ended with 4" in stand.play(harmless, ["tests/gone.py"])[0][0]
+    assert stand.failing(tests) == []
 
 
 @proves("X.15")

@@ -43,12 +43,12 @@ Answers = list[list[tuple[str, float, str]] | None]
 class _Model(WordModel):
     """The model of the tests; it is asked for the same texts again and again."""
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:  # noqa: ARG002
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         return np.concatenate([self._one(text) for text in texts])
 
     @lru_cache(maxsize=10_000)  # noqa: B019 - there is one
     def _one(self, text: str) -> npt.NDArray[np.float32]:
-        return super().embed([text], query=True)
+        return super().embed([text])
 
 
 _MODEL = _Model()

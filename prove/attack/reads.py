@@ -167,7 +167,7 @@ def served(method: str, **params: object) -> Way:
     def run(home: Path, work: Path) -> Answer:
         with Mem.open(work, home=home) as mem:
             said = json.dumps(ask.server(mem, method, **params), sort_keys=True)
-        signs = ('"error"', '"isError": true', 'complete": false', _IN_MEMORY)
+        signs = ('"error"', '"isError": true', 'complete": false', "not everything could be read", _IN_MEMORY)
         return Answer(said, any(sign in said for sign in signs))
 
     return run

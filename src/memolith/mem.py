@@ -25,14 +25,16 @@ if TYPE_CHECKING:
     from memolith.care.status import Overview
     from memolith.care.transfer.bring import Imported
     from memolith.care.transfer.pack import Exported
-    from memolith.care.transfer.unpack import Archive
+    from memolith.care.transfer.unpack import Bringing
     from memolith.care.why import Why
     from memolith.learn.consolidate.skills import Promoted
     from memolith.learn.learning import Learning
+    from memolith.memory.find import Found
     from memolith.memory.lessons import Lessons
     from memolith.memory.records import Records
     from memolith.memory.sessions import Sessions
     from memolith.memory.tickets import Tickets
+    from memolith.memory.tidy import Tidied
     from memolith.memory.undo import Undone
     from memolith.prompt.explain import Explanation
     from memolith.recall.covered import Listing
@@ -145,7 +147,7 @@ class Mem(Home):
 
         `scopes` are project and user (default: both), `kinds` and `categories` those of the hits. `since`
         skips anything older than a date, `as_of` answers for a day in the past, `budget` limits the brief
-        in tokens. `semantic` also searches by meaning; by default if the extra is installed.
+        in tokens. `semantic` also searches by meaning; by default if that is installed.
         """
         from memolith.recall.recall import recall
 
@@ -169,11 +171,11 @@ class Mem(Home):
         return listing(self)
 
     def remember(
-        self, content: str, title: str, kind: NoteKind = "project", *, scope: Scope = "project"
+        self, content: str, title: str | None = None, kind: NoteKind = "project", *, scope: Scope = "project"
     ) -> WriteResult:
-        """Store one fact as a note and keep its line in the index; the same title replaces the note.
+        """Store one fact as a note that has a line in the index; the same title replaces the note.
 
-        `scope="user"` remembers it for all projects.
+        Without a title, it gets one from its first words. `scope="user"` remembers it for all projects.
         """
         return writing.remember(self, content, title, kind, scope=scope)
 
@@ -190,13 +192,13 @@ class Mem(Home):
     def update(
         self,
         content: str,
-        mode: Literal["append", "rewrite"] = "append",
+        mode: Literal["append", "rewrite"] | None = None,
         force: bool = False,
         *,
         action: str | None = None,
         if_sha256: str | None = None,
     ) -> WriteResult:
-        """Add to MEMORY.md, or rewrite it; a rewrite that drops more than half of it needs `force`.
+        """Add to MEMORY.md (the default), or rewrite it; a rewrite that drops more than half needs `force`.
 
         `action` is another name for `mode`. Raises LossError with the diff if too much would be lost.
         """
@@ -262,23 +264,38 @@ class Mem(Home):
 
         return Pages(self)
 
-    def find_file(self, text: str) -> str:
-        """Return the path in the store that a person means: a path, a target, a date or a note's name.
+    def find(self, name: str, *kinds: str) -> Found:
+        """Return what a name means: an id, a title, an address, a target, or the beginning of one.
 
-        Raises NotFoundError if there is no such file and none in the history.
+        `kinds` are those that may be meant: note, record, ticket, session (default: all).
         """
-        from memolith.memory.undo import find_file
+        from memolith.memory import find
 
-        return find_file(self, text)
+        return find.find(self, name, kinds or find.KINDS)
+
+    def remove(self, name: str, *kinds: str) -> Tidied:
+        """Delete what a name means; `undo` brings it back, unless it is a session."""
+        from memolith.memory.tidy import remove
+
+        return remove(self, name, kinds)
+
+    def rename(self, name: str, title: str) -> Tidied:
+        """Give a note another title."""
+        from memolith.memory.tidy import rename
+
+        return rename(self, name, title)
 
     def undo(self, file: str | None = None, version: int | None = None) -> Undone:
-        """Take back a change: of `file`, else the newest of all.
-
-        Raises HistoryError if there is nothing to undo.
-        """
+        """Take back a change: of `file`, else the newest of all. HistoryError if there is none."""
         from memolith.memory.undo import undo
 
         return undo(self, file, version)
+
+    def redo(self, file: str | None = None) -> Undone:
+        """Take back an undo, if nothing was changed since."""
+        from memolith.memory.undo import redo
+
+        return redo(self, file)
 
     def explain(self, query: str | None = None, *, max_chars: int | None = None) -> Explanation:
         """Return the block as `context_block` makes it, and what each part of it is."""
@@ -347,32 +364,11 @@ class Mem(Home):
 
         return allow(self, value, remove=remove, scope=scope)
 
-    def import_(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        kind: str | None = None,
-        scope: str | None = None,
-        mine: bool | None = None,
-        dry_run: bool = False,
-        progress: Callable[[int, int], None] | None = None,
-        agree: Callable[[Archive], None] = lambda _: None,
-        large: bool = False,
-    ) -> Imported:
+    def import_(self, path: str | os.PathLike[str] | None = None, **how: Unpack[Bringing]) -> Imported:
         """Import another program's memory, or an archive (see `import_memory`)."""
         from memolith.care.transfer.unpack import import_memory
 
-        return import_memory(
-            self,
-            path,
-            kind=kind,
-            scope=scope,
-            mine=mine,
-            dry_run=dry_run,
-            tell=progress,
-            agree=agree,
-            large=large,
-        )
+        return import_memory(self, path, **how)
 
     def export(
         self,

@@ -9,7 +9,7 @@ import pytest
 from tests.shared import ROOT
 
 PAGE = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
-BLOCKS = dict(re.findall(r"(?ms)pip install 'memolith\[([\w-]+)\]'.*?^```python\n(.*?)^```$", PAGE))
+BLOCKS = dict(re.findall(r"(?ms)pip install '\.\[([\w-]+)\]'.*?^```python\n(.*?)^```$", PAGE))
 NEEDS = {
     "anthropic": "anthropic",
     "langgraph": "langgraph",

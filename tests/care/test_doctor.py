@@ -257,7 +257,7 @@ def test_fixing_a_leftover_keeps_its_text_in_the_history(full: Mem, store: Path)
     repair(full)
     assert not list((store / ".tmp").iterdir())
     keeper = full.gate.history
-    newest = keeper.versions(full.find_file("a-note"))[0]
+    newest = keeper.versions(full.find("a-note").path)[0]
     assert newest.op == "unfinished"
     assert keeper.read(newest.filename, newest.id) == b"half a thought"
 

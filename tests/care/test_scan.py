@@ -168,9 +168,9 @@ def test_a_purge_keeps_everything_but_the_secrets(mem: Mem, store: Path) -> None
     assert 'name: "[secret:github-token]"\ntype: user\n' in (store / "notes" / "titled.md").read_text()
     assert parse((store / "project.yml").read_text())["other"] == "[secret:github-token]"
     assert mem.settings.text("identity") == "git"
-    versions = mem.gate.history.versions(mem.find_file("was"), markers=True)
+    versions = mem.gate.history.versions(mem.find("was").path, markers=True)
     assert [each.op for each in versions] == ["edit"]  # the trail is there
-    assert mem.gate.history.read(mem.find_file("was"), versions[0].id) == b"[secret:github-token]\nkeep\n"
+    assert mem.gate.history.read(mem.find("was").path, versions[0].id) == b"[secret:github-token]\nkeep\n"
 
 
 def test_no_undo_brings_a_purged_secret_back(mem: Mem, leaky: dict[str, str]) -> None:
@@ -329,7 +329,7 @@ def test_progress_is_told_on_a_terminal_only() -> None:
 def test_an_allowed_value_is_stored_in_its_project_and_masked_in_others(
     mem: Mem, work: Path, tmp_path: Path
 ) -> None:
-    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    assert main(["scan", "--allow", "correct-horse9", "--project", str(work)]) == 0
     assert mem.write("scratchpad", "password: correct-horse9").warnings == []
     assert mem.read("scratchpad") == "password: correct-horse9\n"
     assert mem.remember("x", "password: correct-horse9").warnings == []
@@ -343,7 +343,10 @@ def test_an_allowed_value_is_stored_in_its_project_and_masked_in_others(
 
 
 def test_a_value_allowed_for_the_user_is_allowed_everywhere(mem: Mem, work: Path) -> None:
-    assert main(["allow", "the password: correct-horse9!", "--scope", "user", "--project", str(work)]) == 0
+    assert (
+        main(["scan", "--allow", "the password: correct-horse9!", "--scope", "user", "--project", str(work)])
+        == 0
+    )
     assert mem.write("long_term", "password: correct-horse9!").warnings == []
     assert mem.write("scratchpad", "password: correct-horse9!").warnings == []
 
@@ -352,19 +355,19 @@ def test_an_allowed_value_is_kept_as_a_hash_and_can_be_taken_back(
     mem: Mem, work: Path, store: Path, capfd: Capture
 ) -> None:
     options = ["--project", str(work)]
-    assert main(["allow", "correct-horse9", *options]) == 0
+    assert main(["scan", "--allow", "correct-horse9", *options]) == 0
     assert "horse" not in (store / "project.yml").read_text() + capfd.readouterr().out
-    assert main(["allow", *options]) == 0
+    assert main(["scan", "--allowed", *options]) == 0
     known = capfd.readouterr().out.strip()
     assert len(known) == 64
-    assert main(["allow", known[:10], "--remove", *options]) == 0
-    assert main(["allow", *options]) == 0
+    assert main(["scan", "--disallow", known[:10], *options]) == 0
+    assert main(["scan", "--allowed", *options]) == 0
     assert known not in (store / "project.yml").read_text()
     assert "1 secret" in mem.write("scratchpad", "password: correct-horse9").warnings[0]
 
 
 def test_a_value_can_be_read_from_standard_input(mem: Mem, work: Path) -> None:
-    assert run("allow", "-", "--project", str(work), data=b"correct-horse9\n").returncode == 0
+    assert run("scan", "--allow", "-", "--project", str(work), data=b"correct-horse9\n").returncode == 0
     assert mem.write("scratchpad", "password: correct-horse9").warnings == []
 
 
@@ -372,7 +375,7 @@ def test_comments_and_other_keys_of_the_file_stay(mem: Mem, work: Path, store: P
     mem.write("scratchpad", "x")
     path = store / "project.yml"
     path.write_text(path.read_text() + "# mine\nallow:\n  - abc  # why\nmore: 1\n")
-    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    assert main(["scan", "--allow", "correct-horse9", "--project", str(work)]) == 0
     text = path.read_text()
     assert "# mine\nallow:\n  - abc  # why\n  - " in text
     assert text.endswith("\nmore: 1\n")
@@ -380,7 +383,7 @@ def test_comments_and_other_keys_of_the_file_stay(mem: Mem, work: Path, store: P
 
 
 def test_a_list_is_no_secret_itself(work: Path, store: Path) -> None:
-    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    assert main(["scan", "--allow", "correct-horse9", "--project", str(work)]) == 0
     path = store / "project.yml"
     path.write_text(path.read_text().replace("allow:", "allow:  # our secret key"))
     before = path.read_text()
@@ -389,9 +392,9 @@ def test_a_list_is_no_secret_itself(work: Path, store: Path) -> None:
 
 
 def test_a_list_in_somebodys_repository_has_no_effect(mem: Mem, work: Path, store: Path) -> None:
-    assert main(["allow", "correct-horse9", "--project", str(work)]) == 0
+    assert main(["scan", "--allow", "correct-horse9", "--project", str(work)]) == 0
     text = (store / "project.yml").read_text()
-    assert main(["allow", "correct-horse9", "--remove", "--project", str(work)]) == 0
+    assert main(["scan", "--disallow", "correct-horse9", "--project", str(work)]) == 0
     for name in ("project.yml", "allow.yml", "memory/allow.yml", ".memolith/project.yml", "config.yml"):
         (work / name).parent.mkdir(exist_ok=True)
         (work / name).write_text(text)
@@ -399,7 +402,7 @@ def test_a_list_in_somebodys_repository_has_no_effect(mem: Mem, work: Path, stor
 
 
 def test_a_list_behind_a_link_has_no_effect(mem: Mem, work: Path, tmp_path: Path) -> None:
-    assert main(["allow", "correct-horse9", "--scope", "user", "--project", str(work)]) == 0
+    assert main(["scan", "--allow", "correct-horse9", "--scope", "user", "--project", str(work)]) == 0
     path = mem.root / "allow.yml"
     path.rename(tmp_path / "allow.yml")
     path.symlink_to(tmp_path / "allow.yml")
@@ -416,7 +419,7 @@ def test_a_private_part_is_not_called_a_secret(mem: Mem) -> None:
     assert mem.write("scratchpad", "a <private>b</private>").warnings == ["a private part was left out"]
     result = mem.write("scratchpad", "<private>b</private> <private>c</private> password: correct-horse9")
     assert result.warnings == [
-        "masked 1 secret (password); to keep a false alarm, give the value to `memolith allow`, "
+        "masked 1 secret (password); to keep a false alarm, give the value to `memolith scan --allow`, "
         "or write memolith:allow in its line",
         "2 private parts were left out",
     ]

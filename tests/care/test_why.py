@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memolith import InputError, Mem, NotFoundError, import_memory, slash
+from memolith import InputError, Mem, NotFoundError, import_memory
 from memolith.care.edit import edit
 from memolith.care.why import why
 from memolith.hosts.hook.edge import answer
@@ -115,8 +115,9 @@ def test_a_promoted_note_is_a_skill_and_each_links_to_the_other(told: Mem, store
 def test_one_undo_takes_a_promotion_back(told: Mem, clock: Clock, store: Path) -> None:
     before = told.read("note", "test-database")
     clock.seconds += 1
-    assert slash(told, "promote test-database").text.startswith("Made ")
+    assert promote(told, "test-database").message.startswith("Made ")
     told.undo()
     assert not (store / "skills" / "test-database" / "SKILL.md").exists()
     assert told.read("note", "test-database") == before
-    assert "there is no note" in slash(told, "promote absent").text
+    with pytest.raises(NotFoundError, match="no note is called 'absent'"):
+        promote(told, "absent")

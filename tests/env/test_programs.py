@@ -219,6 +219,26 @@ END = {"hook_event_name": "SessionEnd", "session_id": "s"}
 
 
 @as_root
+def test_a_memory_file_of_another_user_is_left_out_and_named(
+    mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mem.write("long_term", "- zebra")
+    mem.remember("The okapi sleeps.", "Okapi")
+    file = Path(mem.home, "memory/projects", mem.project, "notes/okapi.md")
+    os.chown(file, OTHER, -1)
+    for command in (["context"], ["search", "okapi sleeps"], ["recall", "okapi sleeps"]):
+        assert main([*command, "--project", str(work)]) == 16
+        told = capfd.readouterr()
+        assert "sleeps" not in told.out
+        assert "okapi.md" in told.out + told.err
+    memory = Path(mem.home, "memory/MEMORY.md")
+    os.chown(memory, OTHER, -1)
+    answer = edge.answer(json.dumps({**START, "cwd": str(work)}).encode())
+    assert "zebra" not in answer
+    assert "MEMORY.md" in answer
+
+
+@as_root
 def test_ones_own_group_roots_files_and_those_of_whom_sudo_serves_are_fine(
     mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -197,7 +197,7 @@ def test_without_a_directory_only_what_is_for_all_projects_is_read_and_written(
             assert WORD not in (mem.context_block() or "")
             assert "there is no project here" in mem.identity.notice
             for target in ("scratchpad", "daily"):
-                with pytest.raises(InputError, match="go to one that exists"):
+                with pytest.raises(InputError, match="go to another directory"):
                     mem.write(target, f"- [ ] {WORD} of {name}")
             mem.write("long_term", f"- everybody knows {name}")
             assert f"everybody knows {name}" in (mem.context_block() or "")
@@ -270,6 +270,12 @@ def test_a_hundred_thousand_paths_have_a_hundred_thousand_slugs() -> None:
         assert shape.fullmatch(name)
         taken.add(name)
     assert len(taken) == 100_000
+
+
+@proves("X.14")
+def test_paths_that_differ_in_a_separator_only_have_different_slugs() -> None:
+    assert slug_of("/a/b-c") != slug_of("/a-b/c")
+    assert len({slug_of(path) for path in ("/a/b/app", "/a-b/app", "/a_b/app", "/a b/app", "/ab/app")}) == 5
 
 
 def test_a_slug_that_is_taken_gets_longer_until_it_is_free() -> None:

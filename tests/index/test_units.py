@@ -1,10 +1,11 @@
 """How files are cut into units, and what a unit says of itself."""
 
+import gzip
 from pathlib import Path
 
 import pytest
 
-from memolith.index import Index, Unit
+from memolith.index import Index, Unit, documents
 from tests.index.corpus import BOTH, SLUG, fill, session, write
 from tests.ledger import proves
 
@@ -108,6 +109,22 @@ def test_a_session_is_found_by_turn_without_the_noise_of_tools(tmp_path: Path) -
         assert len(answer.text) <= 8000
         assert key not in answer.text
         assert found(index, key) == []
+
+
+@pytest.mark.parametrize("taint", ["", "pasted", "web"])
+def test_one_turn_is_read_without_parsing_the_whole_session(tmp_path: Path, taint: str) -> None:
+    pasted = "Look at this log:\n```\n" + "zebra in line 7\n" * 9 + "```"
+    path = session(tmp_path, "abc", [("user", pasted), ("assistant", "The giraffe."), ("user", "Thanks.")])
+    data = gzip.decompress(path.read_bytes()).decode()
+    marked = data.replace('"role": "assistant"', f'"role": "assistant", "taint": "{taint}"')
+    packed = gzip.compress(marked.encode())
+    rows = documents.rows(packed)
+    pieces = documents.of_file("session", path.name, packed, 0).parts
+    assert len(pieces) >= 3
+    for piece in pieces:
+        assert piece.turn is not None
+        whose = piece.role.endswith(":pasted")
+        assert documents.turn_text(rows, piece.turn, pasted=whose) == piece.text
 
 
 def test_a_broken_session_gives_what_it_has(tmp_path: Path) -> None:

@@ -29,8 +29,11 @@ def test_a_request_to_remember_is_kept_although_learning_is_off(
     (record,) = mem.records.list()
     assert (record.body.strip(), record.source) == ("The queue listens on port 5433.", f"{name}#1")
     assert not mem.review.list()
+    mem.records.update(record.id, "The queue listens on port 5434.")
+    assert keep.asked(mem, name, 2) == 0  # of the last turns only: what was corrected stays corrected
+    assert [each.body.strip() for each in mem.records.list()] == ["The queue listens on port 5434."]
     mem.records.delete(record.id)
-    assert keep.asked(mem, name, 2) == 0  # of the last turns only: what was deleted stays away
+    assert keep.asked(mem, name, 2) == 0  # and what was deleted stays away
     monkeypatch.setenv("MEMOLITH_HOOKS_REMEMBER", "false")
     with Mem.open(mem.identity.root) as other:
         assert keep.asked(other, name, 4) == 0
@@ -63,6 +66,16 @@ def test_what_was_asked_for_is_in_the_next_block_once_while_its_record_holds(
     assert shown() == 1
     (mem.root / layout.path(mem.project, "MEMORY.md")).write_text(f"- {said}\n")
     assert shown() == 1  # the document says it
+
+
+@proves("S2.96")
+def test_a_new_name_for_a_thing_that_people_asked_to_remember_takes_the_place_of_the_old(mem: Mem) -> None:
+    for number, each in enumerate(("called kestrel", "called falcon now", "maintained by Ann")):
+        name = told(mem, f"s{number}", f"Remember that the staging server is {each}.")
+        assert keep.asked(mem, name, 2) == 1
+    block = mem.context_block() or ""
+    assert "kestrel" not in block
+    assert block.count("called falcon") == block.count("maintained by Ann") == 1
 
 
 @proves("S2.92")
@@ -137,4 +150,4 @@ def test_the_log_shows_what_was_written_by_whom_and_from_where(
     shown = capsys.readouterr().out
     assert "extracted" in shown
     assert "The queue listens on port 5433." in shown
-    assert f"from {name}#1" in shown
+    assert f"{name}#1" in shown

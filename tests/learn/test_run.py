@@ -18,6 +18,7 @@ from memolith.edges.cli import main
 from memolith.hosts.hook import handover
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.memory.records import Records
+from memolith.text.budget import plural
 from tests.conftest import NOON, Clock
 from tests.learn.extract.inventions import claim
 from tests.learn.model.fake_agent import install
@@ -266,6 +267,32 @@ def test_a_model_that_fails_is_tried_again_later_and_why_says_what_happened(
     today = mem.learning.status().today
     assert today is not None
     assert (today.requests, today.tokens > 0) == (len(model.requests), True)
+    shown = mem.learning.status().lines(mem.settings)
+    for number, phase in enumerate(("extract", "consolidate"), 1):
+        spent = [
+            (row["requests"], row["tokens_in"] + row["tokens_out"]) for row in costs if row["phase"] == phase
+        ]
+        line = next(each for each in shown if each.startswith(f"Phase {number} ({phase}): "))
+        assert line.endswith(f"; today {plural(spent[0][0], 'request')}, {spent[0][1]} tokens")
+
+
+@proves("S2.78")
+def test_what_became_of_a_consolidation_is_told_by_status_and_why(
+    mem: Mem, model: Loopback, work: Path, capfd: Capture
+) -> None:
+    def invents(request: Request) -> Reply:
+        known = "memory_md" in request.user
+        text = "- Deploys go through the moon base.\n"
+        made = {"memory_md": text, "memory_summary": text, "skills": []}
+        return says(made) if known else good(request)
+
+    teach(mem, 1)
+    model.answer = invents
+    assert "waits for review" in mem.learning.run().consolidated
+    for command in ("status", "why"):
+        assert main(["--project", str(work), "learn", command]) == 0
+        assert "waits for review as" in capfd.readouterr().out
+    assert "waits for review as" in mem.learning.why()["consolidate"]
 
 
 @proves("S2.35")
@@ -422,7 +449,7 @@ def test_the_second_phase_alone_forgets_a_deleted_session_too(
     teach(mem, 1)
     teach(mem, 2)
     mem.learning.run()
-    assert main(["--project", str(work), "session", "delete", "s1", "--yes"]) == 0
+    assert main(["--project", str(work), "session", "rm", "s1", "--yes"]) == 0
     mem.learning.run(phase=2, force=True)
     for name in ("MEMORY.md", "memory_summary.md"):
         assert fact(1) not in (store / name).read_text()
@@ -439,8 +466,8 @@ def test_a_deleted_session_takes_with_it_what_only_it_taught(
     add(mem, "twice", f"Look here. {fact(2)}", "Understood, noted.", agent="codex")
     mem.learning.run()
     assert len(mem.records.list()) == 2
-    assert main(["--project", str(work), "session", "delete", "s1", "--yes"]) == 0
-    assert main(["--project", str(work), "session", "delete", "claude-s2", "--yes"]) == 0
+    assert main(["--project", str(work), "session", "rm", "s1", "--yes"]) == 0
+    assert main(["--project", str(work), "session", "rm", "claude-s2", "--yes"]) == 0
     clock.seconds += 60
     mem.learning.run()
     assert [record.body.strip() for record in mem.records.list()] == [fact(2)]
@@ -507,13 +534,19 @@ def test_an_extraction_that_an_answer_cites_is_used_and_one_that_nobody_uses_goe
 @proves("S2.16", "S2.17", "S2.18", "S2.19", "S2.20")
 @pytest.mark.usefixtures("rules")
 def test_the_verbs_of_memory(
-    mem: Mem, store: Path, work: Path, capfd: Capture, tmp_path: Path, clock: Clock
+    mem: Mem,
+    store: Path,
+    work: Path,
+    capfd: Capture,
+    tmp_path: Path,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def memory(*words: str) -> tuple[int, str, str]:
         code = main(["--project", str(work), "memory", *words])
         return (code, *capfd.readouterr())
 
-    assert "nothing is injected" in memory("view")[2]
+    assert "memory is empty, so nothing is injected" in memory("view")[2]
     mem.remember("By hand.", "A note")
     mem.write("note", "x", name="other")
     kept = mem.records.add("The cat sleeps in the server room.", category="decisions", scope="project").id
@@ -524,6 +557,9 @@ def test_the_verbs_of_memory(
     add(other, "b", "Remember that the mail server is on port 2525.", "Noted.")
     other.learning.run()
     assert memory("view")[1] == f"{mem.context_block()}\n"
+    with monkeypatch.context() as off:
+        off.setenv("MEMOLITH_ENABLED", "false")
+        assert "memory is switched off (enabled), so nothing is injected" in memory("view")[2]
     code, _, told = memory("clear")
     assert (code, "--yes" in told) == (2, True)
     assert "5433" in (store / "MEMORY.md").read_text()

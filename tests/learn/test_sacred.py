@@ -2,7 +2,7 @@
 
 import string
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from memolith.learn.consolidate import statements
@@ -44,6 +44,7 @@ FORMS = (
 @proves("S2.93")
 @settings(max_examples=10 * settings().max_examples)  # 100,000 in the long profile
 @given(st.sampled_from(FORMS), _NAME, TOKEN, TOKEN)
+@example(FORMS[5], "broker", "0", "web_hook_ok")  # ends like a word that only asks for a yes
 def test_every_number_path_and_name_of_a_quote_survives(form: str, name: str, one: str, other: str) -> None:
     said = form.format(f"{name} service", one, other)
     assume(typed.spoken(said))  # two versions in a line are taken for a log

@@ -40,6 +40,7 @@ class Rewording(Scripted):
         super().__init__("")
         self._random = random
         self.facts: dict[str, tuple[int, list[str]]] = {}  # what was said: its turn, and other words for it
+        self.lately: tuple[int, str, str] | None = None  # what only the synopsis says: turn, quote, words
 
     def ask(self, question: Question, seconds: float) -> Completion:
         assert seconds > 0
@@ -59,7 +60,9 @@ class Rewording(Scripted):
                 for said, other in words.items()
             ]
             lines = "\n".join(f'- {o} [turn {self.facts[s][0]}: "{s}"]' for s, o in words.items())
-            data: dict[str, object] = {"rollout_summary": lines, "rollout_slug": None, "raw_memory": lines}
+            turn, quote, other = self.lately or (0, "", "")
+            synopsis = f'- {other} [turn {turn}: "{quote}"]' if turn else lines
+            data: dict[str, object] = {"rollout_summary": synopsis, "rollout_slug": None, "raw_memory": lines}
             return Completion("", 1, 1, data={**data, "records": claims})
         text = "".join(f"- {other}\n" for other in words.values())
         skills = [{"name": "how-to", "content": text}]
@@ -107,9 +110,9 @@ def told(mem: Mem, store: Path) -> str:
 
 
 def delete(mem: Mem, store: Path, said: str, way: str) -> None:
-    """Delete what was learned, as a person would: a line of MEMORY.md, the file of a record, or a record."""
-    if way == "line":
-        page = store / "MEMORY.md"
+    """Delete what was learned, as a person would: a line of a page, the file of a record, or a record."""
+    if way.endswith(".md"):
+        page = store / way
         page.write_text(
             "".join(line for line in page.read_text().splitlines(keepends=True) if said not in line)
         )
@@ -121,8 +124,8 @@ def delete(mem: Mem, store: Path, said: str, way: str) -> None:
         mem.records.delete(record.id)
 
 
-@proves("S2.87")
-@pytest.mark.parametrize("way", ["record", "file", "line"])
+@proves("S2.63", "S2.87")
+@pytest.mark.parametrize("way", ["record", "file", "MEMORY.md", "memory_summary.md"])
 def test_what_a_person_deletes_does_not_come_back_in_other_words(
     mem: Mem, store: Path, learning: Rewording, way: str
 ) -> None:
@@ -140,6 +143,9 @@ def test_what_a_person_deletes_does_not_come_back_in_other_words(
         for said in facts:
             others = [said, *learning.facts[said][1]]
             assert any(each in now for each in others) == (said not in gone), (said, way)
+    for said in facts:  # a session says it still, but not to who asks for it
+        recalled = [hit.snippet for hit in mem.recall(said, semantic=False)]
+        assert any(said in each for each in recalled) == (said not in gone), (said, way)
     assert mem.review.list() == []
 
 
@@ -157,6 +163,45 @@ def test_a_skill_that_a_person_deletes_does_not_come_back_under_another_name(
         mem.learning.run(force=True)
         assert not list((store / "skills").rglob("SKILL.md"))
     assert "Skills" not in (mem.context_block() or "")
+
+
+@proves("S2.87")
+def test_what_a_person_deletes_from_the_summary_alone_stays_away_when_the_session_grows(
+    mem: Mem, store: Path, learning: Rewording
+) -> None:
+    talk(mem, learning, Random(11), more="I looked at the invoice importer today.")
+    learning.lately = (21, "I looked at the invoice importer today.", "The invoice importer was looked at.")
+    mem.learning.run(force=True)
+    page = store / "memory_summary.md"
+    assert "invoice importer" in page.read_text()
+    delete(mem, store, "invoice importer", page.name)
+    for again in range(3):
+        talk(mem, learning, Random(11), more=f"I looked at the invoice importer today. Thanks {again}.")
+        mem.learning.run(force=True)
+        assert "invoice importer" not in told(mem, store)
+    assert "## Principles" in page.read_text()
+
+
+@proves("S2.76")
+@pytest.mark.parametrize("model", ["", "none"])
+def test_what_a_deleted_session_taught_goes_from_summary_and_skills_even_if_a_model_repeats_it(
+    mem: Mem, store: Path, learning: Rewording, model: str
+) -> None:
+    (said, *_) = facts = talk(mem, learning, Random(13))
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOON - 90_000))
+    mem.sessions.add(session(("user", said), ("assistant", "Understood."), name="s2", time=when))
+    mem.learning.run(force=True)
+    assert all(each in told(mem, store) for each in facts)
+    mem.sessions.delete("s1")
+    asked = len(learning.questions)
+    for _ in range(2):
+        mem.learning.run(force=True, model=model or None)
+        now = told(mem, store)
+        for each in facts:
+            others = [each, *learning.facts[each][1]]
+            assert any(other in now for other in others) == (each == said), each
+    assert (len(learning.questions) > asked) == (model != "none")
+    assert said in next((store / "skills").rglob("SKILL.md")).read_text()
 
 
 @proves("S2.87")

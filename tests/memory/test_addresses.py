@@ -44,7 +44,7 @@ PLACES = [
     ("memory://root/skills/deploy/scripts/go.sh", "text/plain", "make"),
     ("memory://root/raw_memories.md", "text/markdown", "## claude-1"),
     ("memory://root/rollout_summaries/claude-1.md", "text/markdown", "Fixed things."),
-    ("memory://root/notes/database-caf.md", "text/markdown", "Use port 5433."),
+    ("memory://root/notes/database-café.md", "text/markdown", "Use port 5433."),
     ("memory://project/notes/MEMORY.md", "text/markdown", "[Database caf"),
     ("memory://root/records/decisions/postgres.md", "text/markdown", "We use Postgres."),
     ("memory://root/sessions/claude-1", "text/plain", "[1] user: hello"),
@@ -203,7 +203,7 @@ def test_the_command_reads_an_address(learned: Mem, work: Path, capfd: pytest.Ca
     assert main(["read", "memory://root/notes", "--json", "--project", str(work)]) == 0
     printed = json.loads(capfd.readouterr().out)
     assert printed["uri"] == "memory://root/notes"
-    assert "memory://root/notes/database-caf.md" in printed["listing"]
+    assert "memory://root/notes/database-café.md" in printed["listing"]
     assert main(["read", "memory://root/none", "--project", str(work)]) == 3
     assert main(["read", "memory://x", "--project", str(work)]) == 2
     assert learned.root.exists()

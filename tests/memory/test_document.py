@@ -37,6 +37,15 @@ def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Any) -> None
         mem.update("x", "replace")
     with pytest.raises(InputError, match="'replace'"):
         mem.update("x", action="replace")
+    with pytest.raises(InputError, match="contradict"):
+        mem.update("x", "append", action="rewrite")
+    for mode, action, wrong in (
+        ("append", "rewrite", True),
+        ("append", "append", False),
+        (None, "append", False),
+    ):
+        given = {"content": "first", "mode": mode, "action": action}
+        assert Tools(mem).call("memory_update", given).error == wrong
     assert mem.read() == "first\nsecond\nthird"
 
 
@@ -346,7 +355,12 @@ def test_status_counts_what_is_there(mem: Mem) -> None:
     mem.append_daily("one", "x")
     mem.append_daily("two", "y")
     mem.remember("n", "N")
+    mem.write("long_term", "x" * 400)
     facts = overview(mem)
     assert (facts.open_items, facts.entries_today, facts.notes, facts.user_notes) == (2, 2, 1, 0)
     assert "2 open items" in facts.render()
-    assert facts.block_bytes == len((mem.context_block() or "").encode())
+    block = mem.context_block() or ""
+    assert facts.block_bytes == len(block.encode())
+    assert facts.tokens == 100
+    assert facts.block_tokens == pytest.approx(len(block) / 4, rel=0.02)
+    assert "about 100 tokens" in facts.render()

@@ -29,8 +29,7 @@ def test_remember_writes_a_note_and_its_line_in_one_call(mem: Mem, store: Path) 
     result = mem.remember("The user owns the billing service.\nMore.", "User role", "user")
     assert result.path == store / "notes" / "user-role.md"
     assert result.path.read_text() == (
-        "---\nname: User role\ndescription: The user owns the billing service.\ntype: user\n---\n"
-        "The user owns the billing service.\nMore.\n"
+        "---\nname: User role\ntype: user\n---\nThe user owns the billing service.\nMore.\n"
     )
     assert index_lines(store) == ["- [User role](user-role.md) — The user owns the billing service."]
 
@@ -65,7 +64,7 @@ def test_a_thousand_notes_stay_within_the_budget_and_say_what_is_left_out(mem: M
         block = mem.context_block() or ""
         shown = block.count("](n")
         assert 50 < shown <= 200
-        assert f"({1001 - shown} older notes are not shown; the tools `recall`" in block
+        assert f"({1001 - shown} older notes are not shown; `recall`" in block
         assert len(block.encode()) < 9 * 1024
         assert "](n0999.md)" in block
         mem.write("note", "fact 999", "overwrite", "n0999")
@@ -79,7 +78,10 @@ def test_a_thousand_notes_stay_within_the_budget_and_say_what_is_left_out(mem: M
         ("  --A  b!! c--", "a-b-c"),
         ("x" * 60, "x" * 48),
         ("!!!", "note"),
-        ("Größe", "gr-e"),
+        ("Größe", "größe"),
+        ("日本語のノート", "日本語のノート"),
+        ("C++ and C#", "cplusplus-and-csharp"),
+        ("# of + signs", "of-signs"),
     ],
 )
 def test_the_file_name_comes_from_the_title(title: str, name: str) -> None:
@@ -110,7 +112,7 @@ def test_the_frontmatter_is_valid_yaml_for_every_title(
         return  # NUL, or nothing left once control characters are gone
     head = path.read_bytes().decode().split("---\n")[1]
     fields = yaml.safe_load(head)
-    assert set(fields) == {"name", "description", "type"}
+    assert set(fields) == {"name", "type"}
     assert isinstance(yaml.load(head, yaml.BaseLoader)["name"], str)  # noqa: S506
 
 
@@ -123,9 +125,11 @@ def test_a_title_full_of_yaml_comes_back_as_it_was(mem: Mem) -> None:
 
 
 @proves("S1.13")
-def test_an_unknown_kind_is_project_and_simulator_is_domain(mem: Any) -> None:
-    for given_kind, stored in (("domain", "domain"), ("simulator", "domain"), ("nonsense", "project")):
+def test_a_simulator_is_a_domain_and_an_unknown_kind_an_error(mem: Any) -> None:
+    for given_kind, stored in (("domain", "domain"), ("simulator", "domain"), ("project", "project")):
         assert f"type: {stored}\n" in mem.remember("x", "T", given_kind).path.read_text()
+    with pytest.raises(InputError, match="unknown kind 'nonsense'; one of user, project"):
+        mem.remember("x", "T", "nonsense")
 
 
 @proves("S1.14")
@@ -149,11 +153,9 @@ def test_the_same_title_replaces_the_note_and_keeps_the_old_text(mem: Mem, store
 @proves("S1.15")
 def test_replacing_a_note_keeps_foreign_fields_and_comments(mem: Mem) -> None:
     path = mem.remember("old", "Title").path
-    path.write_text("---\n# mine\ntags: [a, b]\nname: Title\ndescription: old\ntype: project\n---\nold\n")
+    path.write_text("---\n# mine\ntags: [a]\nname: Title\ndescription: >\n  old\ntype: project\n---\nold\n")
     mem.remember("new", "Title", "reference")
-    assert path.read_text() == (
-        "---\n# mine\ntags: [a, b]\nname: Title\ndescription: new\ntype: reference\n---\nnew\n"
-    )
+    assert path.read_text() == "---\n# mine\ntags: [a]\nname: Title\ntype: reference\n---\nnew\n"
 
 
 @proves("S1.16")
@@ -400,7 +402,7 @@ def test_user_wide_notes_stand_beside_project_notes_with_a_label_of_their_own(me
     mem.remember("everywhere", "Global", scope="user")
     mem.remember("only here", "Local")
     block = mem.context_block() or ""
-    assert block.index("## User notes index (notes/MEMORY.md)") < block.index("## Notes index (projects/")
+    assert block.index("## User notes index (memory://user/") < block.index("## Notes index (memory://root/")
     other = Mem.open(work.parent).context_block() or ""
     assert "[Global](global.md)" in other
     assert "Local" not in other
@@ -427,13 +429,27 @@ def test_a_broken_head_is_kept_and_the_note_still_works(mem: Mem, store: Path) -
 
 
 @proves("S0.29")
-def test_a_remembered_note_can_be_edited_although_its_description_repeats_the_text(mem: Mem) -> None:
+def test_a_remembered_note_can_be_edited_because_nothing_in_its_head_repeats_it(mem: Mem) -> None:
     path = mem.remember("hello world", "T").path
     mem.edit("note", "hello", "goodbye", "t")
-    assert path.read_text() == "---\nname: T\ndescription: goodbye world\ntype: project\n---\ngoodbye world\n"
+    assert path.read_text() == "---\nname: T\ntype: project\n---\ngoodbye world\n"
     mem.write("note", "goodbye", name="t")
-    with pytest.raises(MatchError, match="3 times"):
+    with pytest.raises(MatchError, match="2 times"):
         mem.edit("note", "goodbye", "x", "t")
+
+
+@proves("S1.6", "S1.12", "S1.14")
+def test_the_hook_of_a_remembered_note_follows_its_first_line_however_that_is_changed(
+    mem: Mem, store: Path
+) -> None:
+    path = mem.remember("Host is alpha.\nmore", "Host").path
+    path.write_text(path.read_text().replace("alpha", "beta"))
+    assert index_lines(store) == ["- [Host](host.md) — Host is beta."]
+    assert "Host is beta." in (mem.context_block() or "")
+    mem.edit("note", "Host is beta.", "# Hosts", "host")
+    assert index_lines(store) == ["- [Host](host.md) — # Hosts"]
+    mem.write("note", "---\nname: Host\ndescription: which host\n---\nx", mode="overwrite", name="host")
+    assert index_lines(store) == ["- [Host](host.md) — which host"]
 
 
 def test_the_link_of_a_note_whose_name_begins_like_our_tag_stays_a_link(mem: Mem) -> None:
@@ -441,3 +457,35 @@ def test_the_link_of_a_note_whose_name_begins_like_our_tag_stays_a_link(mem: Mem
     assert "](<./memory# memory.md>)" in str(mem.context_block())
     mem.write("note", "y", name="memory# memory", mode="overwrite")
     assert str(mem.context_block()).count("memory.md>)") == 1
+
+
+@proves("S1.15")
+def test_another_value_for_the_same_thing_goes_into_the_note_that_has_the_old_one(mem: Mem) -> None:
+    mem.remember("Redis for the suite is on 6380.", "Redis")
+    done = mem.remember("Redis for the suite is on 6391.", "Redis suite")
+    assert "instead of “Redis for the suite is on 6380.”" in done.message
+    assert [hit.snippet for hit in mem.recall("which port is Redis on?")] == [
+        "Redis for the suite is on 6391."
+    ]
+    mem.undo()
+    assert [hit.snippet for hit in mem.recall("which port is Redis on?")] == [
+        "Redis for the suite is on 6380."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "beside"),
+    [
+        (("Staging", "The port is 5433."), ("Production", "The port is 5434."), True),
+        (("Reviews", "Ann reviews the backend."), ("Reviews 2", "Ann reviews the frontend."), True),
+        (("Cron", "The export cron runs at 23:55."), ("Cron 2", "The cleanup cron runs at 04:00."), False),
+        (("Both", "It is port 5433.\nIt needs a key."), ("Port", "It is port 5434."), False),
+    ],
+)
+def test_similar_facts_about_different_things_replace_nothing(
+    mem: Mem, old: tuple[str, str], new: tuple[str, str], *, beside: bool
+) -> None:
+    mem.remember(old[1], old[0])
+    done = mem.remember(new[1], new[0])
+    assert ("beside" in done.message, "instead" in done.message) == (beside, False)
+    assert mem.read("note", old[0].lower()).endswith(f"{old[1]}\n")

@@ -308,6 +308,7 @@ def test_likeness_is_symmetric_and_never_both_same_and_contrary(one: str, other:
     assert not (likeness.same(one, other) and likeness.contradicts(one, other))
 
 
+@proves("S3.32")
 @pytest.mark.parametrize(
     ("old", "new"), [("Use Node 22", "Use Node 24"), ("We pin Python to 3.11.", "We pin Python to 3.13.")]
 )
@@ -318,3 +319,15 @@ def test_another_version_of_the_same_thing_is_recorded_instead_of_the_old_one(
     done = mem.records.add(new, category="decisions", scope="project")
     assert done.superseded == [first.id]
     assert f"(instead of {first.id})" in done.message
+    mem.undo()
+    assert [each.id for each in mem.records.list()] == [first.id]
+
+
+def test_a_fact_that_differs_in_one_word_replaces_nothing_and_says_what_it_stands_beside(mem: Mem) -> None:
+    first = mem.records.add("Use Helm for deploys.", category="decisions", scope="project")
+    assert [each.id for each in mem.records.rivals("Use Kustomize for deploys.", scope="project")] == [
+        first.id
+    ]
+    assert mem.records.rivals("Use Helm for releases of the shop.", scope="project") == []
+    done = mem.records.add("Use Kustomize for deploys.", category="decisions", scope="project")
+    assert (done.superseded, f"beside {first.id}" in done.message) == ([], True)

@@ -42,9 +42,9 @@ WAYS = {
     "lesson": ("lessons.add", {}),
     "record add": ("records.add", {"category": "decisions", "scope": "project"}),
     "record add for all": ("records.add", {"category": "decisions", "scope": "user", "title": "T"}),
-    "record update": ("records.update", {"record_id": "old"}),
+    "record edit": ("records.update", {"record_id": "old"}),
     "ticket add": ("tickets.add", {"title": "New"}),
-    "ticket update": ("tickets.update", {"ticket_id": "old"}),
+    "ticket edit": ("tickets.update", {"ticket_id": "old"}),
     "ticket note": ("tickets.note", {"ticket_id": "old"}),
 }
 
@@ -53,7 +53,7 @@ TEXTS = {"records.add": "text", "tickets.add": "description", "tickets.update": 
 TEXTS |= {"tickets.note": "text", **{call: text for call, (text, _) in CALLS.items()}}
 # What goes to a file of its own waits there; all else waits in the inbox.
 APART = {"write note", "write user note", "remember", "remember for all", "record add", "record add for all"}
-APART |= {"ticket add", "ticket update", "ticket note"}
+APART |= {"ticket add", "ticket edit", "ticket note"}
 OUTSIDE = [
     ("extracted", None, ATTACK),
     ("imported", None, FACT),

@@ -94,8 +94,8 @@ def test_a_file_that_is_not_turns_names_the_line(tmp_path: Path) -> None:
 def test_deleting_a_session_is_for_good_and_asks(mem: Mem, work: Path) -> None:
     done = mem.sessions.add(session("x"))
     place = ["--project", str(work)]
-    assert main(["session", "delete", "abc", *place]) == 2
-    assert main(["session", "delete", "abc", "--yes", *place]) == 0
+    assert main(["session", "rm", "abc", *place]) == 2
+    assert main(["session", "rm", "abc", "--yes", *place]) == 0
     assert not Path(done.filename).exists()
     with pytest.raises(NotFoundError):
         mem.sessions.get("abc")

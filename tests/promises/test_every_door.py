@@ -43,8 +43,8 @@ def test_a_secret_typed_by_hand_is_masked_through_every_door(mem: Mem, store: Pa
         "/memory deploy": slash(mem, "deploy").text,
         "memory": memolith(work, "memory"),
         "memory deploy": memolith(work, "memory", "deploy"),
-        "read note": memolith(work, "read", "note", "--name", "deploy"),
-        "show": memolith(work, "read", "note", "--name", "deploy", "--json"),
+        "read note": memolith(work, "read", "note", "deploy"),
+        "show": memolith(work, "read", "note", "deploy", "--json"),
     }
     assert {door for door, said in shown.items() if SECRET in said or MASK not in said} == set()
     assert (store / "notes" / "deploy.md").read_text() == text
@@ -95,9 +95,12 @@ def test_a_byte_order_mark_hides_nothing(mem: Mem, store: Path) -> None:
 
 
 @proves("S0.24")
-@pytest.mark.parametrize("block", ["```py\ny = 2\n```", "| c | d |\n|---|---|\n| 1 | 2 |"])
+@pytest.mark.parametrize(
+    "block",
+    ["```py\ny = 2\n```", "| c | d |\n|---|---|\n| 1 | 2 |", "h | i\n--- | :-:\n1 | 2\n7 | 8"],
+)
 def test_a_second_code_block_or_table_is_added_whole(mem: Mem, block: str) -> None:
-    first = "```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    first = "```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nh | i\n--- | :-:\n1 | 2\n5 | 6\n"
     mem.write("long_term", first)
     mem.write("long_term", f"New:\n{block}")
     assert mem.read() == f"{first}New:\n{block}\n"
@@ -170,7 +173,7 @@ def test_an_overwrite_with_nothing_leaves_an_empty_file(mem: Mem, store: Path, w
     assert mem.write("scratchpad", "", "overwrite").bytes == 0
     assert (store / "SCRATCHPAD.md").read_bytes() == b""
     mem.write("note", "x", name="n")
-    memolith(work, "write", "note", "", "--name", "n", "--mode", "overwrite")
+    memolith(work, "write", "note", "n", "", "--mode", "overwrite")
     assert mem.read("note", "n") == "(empty)"
     answer = Tools(mem).call("memory_write", {"target": "daily", "content": "", "mode": "overwrite"})
     assert not answer.error
@@ -184,6 +187,9 @@ def test_a_memory_has_the_fields_of_the_design(mem: Mem, store: Path) -> None:
     mem.write("note", "b", WriteMode.APPEND, "n")
     mem.edit(WriteTarget.NOTE, "a", "c", "n")
     assert (store / "notes" / "n.md").read_text() == "c\nb\n"
+    call = {"target": WriteTarget.NOTE, "content": "d", "mode": WriteMode.APPEND, "name": "n"}
+    assert not Tools(mem).call("memory_write", call).error
+    assert (store / "notes" / "n.md").read_text() == "c\nb\nd\n"
     assert {each.value for each in WriteTarget} == {"long_term", "scratchpad", "daily", "note"}
     assert {each.value for each in WriteMode} == {"append", "overwrite"}
 

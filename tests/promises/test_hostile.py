@@ -20,6 +20,7 @@ import pytest
 
 from memolith import InputError, Mem, MemolithError
 from memolith.edges.cli import main
+from memolith.hosts.hook.edge import answer
 from memolith.text import names
 from tests.ledger import proves
 from tests.shared import DATA
@@ -247,7 +248,7 @@ def test_what_a_command_prints_does_nothing_to_a_terminal(
     block_with(mem, store, f"word {text} word\n")
     put(store / "notes" / "titled.md", f"---\nname: {json.dumps(text)}\n---\nword\n".encode())
     where = ["--project", str(mem.identity.root)]
-    lines = ("context", "search word", "search {}", "read note --name x", "read note --name {}", "list notes")
+    lines = ("context", "search word", "search {}", "read note x", "read note {}", "list notes")
     for line in (*lines, "status", "doctor", "search word --json", "context --json"):
         command = [word.format(text) for word in line.split()]
         main([*command, *where])
@@ -257,7 +258,7 @@ def test_what_a_command_prints_does_nothing_to_a_terminal(
         if "--json" in command:
             json.loads(printed.out)
     # Brackets are no markup here: what looks like it is printed.
-    main(["read", "note", "--name", "x", *where])
+    main(["read", "note", "x", *where])
     printed_text = capsysbinary.readouterr().out.decode()
     assert re.sub(r"\s", "", re.sub(r"[\x00-\x1f\x7f-\x9f\u202e]", "", text)) in re.sub(
         r"\s", "", printed_text
@@ -287,12 +288,16 @@ def test_a_folder_that_says_more_than_a_name_is_not_in_the_block(
     (tmp_path / name).mkdir()
     with Mem.open(tmp_path / name) as mem:
         mem.write("daily", "x")
-        assert (name in (mem.context_block() or "")) == is_shown
+        assert name not in (mem.context_block() or "")
+        event = {"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(tmp_path / name)}
+        told = answer(json.dumps(event).encode()).replace(str(tmp_path), "")
+        assert "(The files of this memory are in " in told
+        assert (name in told) == is_shown
 
 
 def test_a_command_line_in_another_locale_is_read_as_utf_8(work: Path) -> None:
     env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    write = [sys.executable, "-m", "memolith", "write", "note", "Grüße aus Köln 本", "--name", "g"]
+    write = [sys.executable, "-m", "memolith", "write", "note", "g", "Grüße aus Köln 本"]
     subprocess.run([os.fsencode(each) for each in write], env=env, cwd=work, check=True)
     with Mem.open(work) as mem:
         assert mem.read("note", "g") == "Grüße aus Köln 本\n"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import MAX_INJECT_BYTES, InputError, Mem, UnsafePathError, append_memory_block
+from memolith.prompt.block import ABOUT
 from tests.conftest import NOON, Clock
 from tests.ledger import proves
 from tests.shared import rows
@@ -29,6 +30,23 @@ def put(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="")
 
 
+@proves("S0.34")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1. [x] a\n-  [x] b\n2) [X] c\n3. [ ] d\n", "3. [ ] d"),
+        ("- [x] a\n\n  more of a\n  - [x] b\n  - plain\n- [ ] c\n  more of c\n", "- [ ] c\n  more of c"),
+        ("- [x] a\n  - [ ] open below\n    with this\n", "  - [ ] open below\n    with this"),
+        ("#### Four\n#5 is broken\n", "#5 is broken"),
+        ("```sh\n# a remark\n\n- [x] y\n```\n# Two\n", "```sh\n# a remark\n\n- [x] y\n```"),
+    ],
+)
+def test_the_scratchpad_shows_what_is_open_in_any_form(mem: Mem, store: Path, text: str, shown: str) -> None:
+    put(store / "SCRATCHPAD.md", text)
+    assert f"(open items)\n{shown}\n</memory>" in block_of(mem)
+    assert mem.status().open_items == len(shown.splitlines())
+
+
 @proves("S0.32", "S0.33", "S0.34", "S0.35", "S0.39", "S1.5", "S1.8", "X.1", "X.4", "X.5")
 def test_the_block_shows_all_sections_in_their_order(mem: Mem, store: Path) -> None:
     put(mem.root / "MEMORY.md", "- global fact\n")
@@ -43,20 +61,20 @@ def test_the_block_shows_all_sections_in_their_order(mem: Mem, store: Path) -> N
     put(store / "daily" / "2026-11-13.md", "older log\n")
     mem.remember("The body stays in the file.\nSecond line of it.", "A note")
     mem.remember("Use metric units.", "Units", scope="user")
-    here = f"projects/{mem.project}"
     assert (
         block_of(mem)
         == f"""{OPEN}
+{ABOUT}
 ## Long-term memory (MEMORY.md)
 - global fact
 
-## Project memory ({here}/MEMORY.md)
+## Project memory (memory://root/MEMORY.md)
 - project fact
 
-## User notes index (notes/MEMORY.md)
+## User notes index (memory://user/notes/MEMORY.md)
 - [Units](units.md) — Use metric units.
 
-## Notes index ({here}/notes/MEMORY.md)
+## Notes index (memory://root/notes/MEMORY.md)
 - [A note](a-note.md) — The body stays in the file.
 
 ## Scratchpad (open items)
@@ -69,9 +87,6 @@ yesterday's log
 
 ## Daily log 2026-11-15 (today)
 today's log
-
-Sources: MEMORY.md, {here}/MEMORY.md, notes/MEMORY.md, {here}/notes/MEMORY.md, {here}/SCRATCHPAD.md, \
-{here}/daily/2026-11-14.md, {here}/daily/2026-11-15.md
 </memory>"""
     )
 
@@ -111,7 +126,7 @@ def test_files_that_are_not_daily_logs_are_not_shown(mem: Mem, store: Path) -> N
         assert "Daily log" not in block
 
 
-@proves("S0.36")
+@proves("S0.36", "S0.35")
 def test_the_two_newest_logs_can_be_shown_instead(
     mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +175,9 @@ def test_a_linked_directory_shows_nothing_of_where_it_leads(
     link = (store / linked).resolve() if linked else store
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside)
-    assert mem.context_block() is None
+    found = [mem.context_block() or "", *mem.search("outside").missing, *mem.list().missing]
+    assert [each for each in found if "is a symbolic link" not in each or "outside text" in each] == []
+    assert len(found) >= 3
     assert mem.search("outside").hits == []
     assert not any("n.md" in name or "11-15" in name for name in mem.list())
     for look in (partial(mem.read, "daily"), partial(mem.read, "note", "n")):
@@ -245,6 +262,44 @@ def test_a_log_is_shown_in_full_and_of_a_document_only_comments_are_left_out(mem
     assert (store / "daily" / "2026-11-15.md").read_text() == text
 
 
+@proves("S0.78")
+def test_what_else_is_shown_otherwise_than_it_stands_in_its_file(mem: Mem, store: Path) -> None:
+    put(mem.root / "MEMORY.md", "# Mine\n\n\n\n- a\nSources: the wiki\n## Scratchpad (open items)\n")
+    mem.write("note", "what it says now", name="n")
+    put(store / "notes/MEMORY.md", "# Index\n\n- [Enn](n.md) — my words\n\n## Two\n\nsee the wiki\n")
+    block = block_of(mem)
+    assert "# Mine\n\n- a\nSources: the wiki\n\\## Scratchpad (open items)\n" in block
+    assert "notes/MEMORY.md)\n- [Enn](n.md) — my words\n## Two\nsee the wiki\n" in block
+    os.utime(store / "notes/MEMORY.md", (0, 0))
+    assert "notes/MEMORY.md)\n- [n](n.md) — what it says now\n## Two\nsee the wiki\n" in block_of(mem)
+
+
+@proves("X.2")
+def test_room_that_nobody_else_needs_is_used(mem: Mem, store: Path) -> None:
+    items = "".join(f"- [ ] item {n} {'x' * 50}\n" for n in range(400))
+    put(store / "SCRATCHPAD.md", items)
+    put(store / "MEMORY.md", "- project fact\n")
+    assert items.rstrip("\n") in block_of(mem)
+    put(mem.root / "MEMORY.md", "".join(f"- fact {n} {'x' * 50}\n" for n in range(700)))
+    block = block_of(mem)
+    assert block.count("- [ ] item") < 100
+    assert "- project fact\n" in block
+
+
+@proves("X.2", "S0.77")
+def test_a_summary_that_is_left_out_takes_no_room_for_its_guidance(
+    mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    put(store / "SCRATCHPAD.md", "- [ ] x" * 10)
+    put(mem.root / "MEMORY.md", "".join(f"- fact {n} {'x' * 50}\n" for n in range(700)))
+    put(store / "memory_summary.md", f"v1\n{'learned ' * 2_000}")
+    with Mem.open(mem.identity.root) as learning:
+        block = learning.context_block(max_chars=3_000) or ""
+    assert 2_800 < len(block) <= 3_000
+    assert "\n(Left out for want of room: memory://root)\n</memory>" in block
+
+
 @proves("S0.77", "S1.5", "X.2")
 def test_a_long_memory_for_all_projects_does_not_hide_this_project(mem: Mem, store: Path) -> None:
     put(mem.root / "MEMORY.md", "".join(f"- fact {n} {'x' * 50}\n" for n in range(700)))
@@ -255,7 +310,7 @@ def test_a_long_memory_for_all_projects_does_not_hide_this_project(mem: Mem, sto
     assert "- project fact\n" in block
     assert "- [A note](a-note.md) — x\n" in block
     assert "yesterday" not in block
-    assert f"\n(Left out for want of room: projects/{mem.project}/daily/2026-11-14.md)\nSources: " in block
+    assert "\n(Left out for want of room: memory://root/daily/2026-11-14.md)\n</memory>" in block
     assert len(block.encode()) <= MAX_INJECT_BYTES
     assert "\n(Left out for want of room: " in (mem.context_block(max_chars=400) or "")
 
@@ -285,7 +340,7 @@ def test_a_huge_global_file_is_cut_and_status_warns(mem: Mem) -> None:
 
     put(mem.root / "MEMORY.md", "- x" + "y" * 60 + "\n" + "- fact\n" * 30_000)
     block = block_of(mem)
-    assert block.startswith(f"{OPEN}\n## Long-term memory (MEMORY.md)\n- xyy")
+    assert block.startswith(f"{OPEN}\n{ABOUT}\n## Long-term memory (MEMORY.md)\n- xyy")
     assert MARK in block
     assert len(block.encode()) <= MAX_INJECT_BYTES
     assert any("210," in warning and "is cut" in warning for warning in overview(mem).warnings)
@@ -333,7 +388,7 @@ def test_the_block_keeps_its_limits_whatever_the_files_hold(
     assert "\ufffd" not in block
     for family in block.split("👨")[1:]:
         assert family.startswith("\u200d👩\u200d👧\u200d👦")
-    if limit and whole and len(whole) > limit:
+    if limit and whole and len(whole.replace(f"{ABOUT}\n", "")) > limit:
         assert MARK in block
 
 
@@ -398,4 +453,4 @@ def test_of_many_notes_the_newest_are_in_a_block_for_a_host_with_a_limit(mem: Me
     assert len(shown) <= 9_500
     assert "Fact 149" in shown
     assert "Fact 000" not in shown
-    assert "older notes are not shown; the tools `recall`" in shown
+    assert "older notes are not shown; `recall`" in shown

@@ -7,7 +7,7 @@ import pytest
 from memolith import Mem
 from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED
 from memolith.learn.consolidate.current import VERSION
-from memolith.prompt.block import SUMMARY
+from memolith.prompt.block import ABOUT, SUMMARY
 from memolith.text.budget import Section, allot
 from memolith.text.safe.structure import CLOSE, OPEN
 from tests.learn.scripted import Scripted, consolidate, extraction, reply
@@ -35,7 +35,7 @@ def block(mem: Mem, max_chars: int | None = None) -> str:
 def test_the_summary_is_in_the_block_below_the_guidance_how_to_take_it(mem: Mem, summary: Path) -> None:
     assert summary.exists()
     text = block(mem)
-    assert text.startswith(f"{OPEN}\n## ")
+    assert text.startswith(f"{OPEN}\n{ABOUT}\n## ")
     assert text.endswith(CLOSE)
     before, _, rest = text.partition("## Memory Guidance\n")
     guidance, found, after = rest.partition(f"\n\n## {SUMMARY}\n- Redis is on 6380.\n")
@@ -51,7 +51,6 @@ def test_the_summary_is_in_the_block_below_the_guidance_how_to_take_it(mem: Mem,
         assert any(word in guidance.lower() for word in words), words
     assert "Notes index" in before
     assert "Scratchpad" in after
-    assert after.count("memory://root") == 1  # the sources
 
 
 @proves("S2.3")

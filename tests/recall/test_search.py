@@ -80,6 +80,7 @@ def test_ranking_follows_its_keys_in_order(mem: Mem, store: Path) -> None:
     mem.write("note", "one", name="b")
     mem.write("note", "one", name="a")
     mem.write("note", "nothing", name="one-in-name")
+    mem.write("note", "nothing", name="one-and-two")
     results = mem.search("one two")
     assert [
         str(hit.path.relative_to(mem.root)).removeprefix(f"projects/{mem.project}/") for hit in results
@@ -87,6 +88,7 @@ def test_ranking_follows_its_keys_in_order(mem: Mem, store: Path) -> None:
         "MEMORY.md",
         "MEMORY.md",
         "notes/two-terms.md",
+        "notes/one-and-two.md",
         "notes/two-lines.md",
         "daily/2026-02-01.md",
         "daily/2026-01-01.md",
@@ -95,7 +97,7 @@ def test_ranking_follows_its_keys_in_order(mem: Mem, store: Path) -> None:
         "notes/one-in-name.md",
     ]
     assert [hit.is_memory_md for hit in results][:2] == [True, False]
-    assert results.hits[4].date == "2026-02-01"
+    assert results.hits[5].date == "2026-02-01"
 
 
 @proves("S0.60", "S0.5", "S1.27")

@@ -79,7 +79,7 @@ def test_the_command_line_has_it_too(
         ["write", "daily", "x"],
         ["context"],
         ["remember", "x", "--title", "T"],
-        ["search", "real"],
+        ["list"],
     ):
         done = subprocess.run(
             [sys.executable, "-m", "memolith", *command, "--ephemeral-memory"],

@@ -140,7 +140,7 @@ def test_a_path_is_not_given_to_a_second_project_while_its_owner_cannot_be_read(
 def test_a_set_of_files_that_cannot_be_read_back_is_not_thrown_away(mem: Mem, work: Path) -> None:
     mem.write("note", "Run make.", name="topic")
     with unanswered("manifest"):
-        assert main(["promote", "topic", "--project", str(work)]) == StorageError.exit_code
+        assert main(["learn", "promote", "topic", "--project", str(work)]) == StorageError.exit_code
     mem.write("scratchpad", "- [ ] next")  # whoever comes next finishes it
     assert list(Path(mem.root).rglob("skills/topic/SKILL.md"))
     assert "SKILL.md" in mem.read("note", "topic")

@@ -98,10 +98,14 @@ def test_what_is_set_apart_for_a_section_is_not_given_to_those_before_it() -> No
     assert (first.cut, second.cut) == (True, False)
 
 
-def test_a_section_has_a_limit_of_its_own() -> None:
+@proves("X.2")
+def test_a_section_has_a_limit_of_its_own_while_others_need_the_room() -> None:
+    one, other = section("a" * 500, cap=100), section("b" * 300, priority=2)
+    allot([one, other], 500, overhead, len)
+    assert (len(one.body) <= 500 - 300 - 2 * overhead(one), one.cut, other.cut) == (True, True, False)
     one = section("a" * 500, cap=100)
-    allot([one], 10_000, overhead, len)
-    assert len(one.body) <= 100
+    allot([one, other], 10_000, overhead, len)
+    assert not one.cut
 
 
 @pytest.mark.parametrize("keep_end", [True, False])
@@ -127,7 +131,10 @@ def test_sections_never_exceed_the_limit(
     sections = [section(body, priority=p, cap=cap, keep_end=end) for body, p, cap, end in rows]
     shown, dropped = allot(sections, limit, overhead, measure)
     assert sum(measure(each.body) + overhead(each) for each in shown) <= limit
-    assert all(measure(each.body) <= each.cap for each in shown)
+    order = sorted(sections, key=lambda each: each.priority)
+    for at, each in enumerate(order):
+        if each in shown and measure(each.body) > each.cap:  # only if nothing after it goes short
+            assert not any(after.cut or after in dropped for after in order[at + 1 :])
     assert [each for each in sections if each in shown] == shown
     assert sorted(map(id, shown + dropped)) == sorted(map(id, sections))
 

@@ -5,6 +5,7 @@ import pytest
 from memolith.text.local_tools import stays
 from memolith.text.turns import Hearing, taint
 from memolith.text.typed import is_personal, is_plain, parted
+from memolith.text.within import Within
 from tests.shared import rows, seconds
 
 ASKED = "## My request for Codex:"
@@ -14,7 +15,7 @@ ASKED = "## My request for Codex:"
 def test_a_tool_that_may_bring_somebodys_text_is_known_by_its_name_or_command(
     tool: str, text: str, whose: str
 ) -> None:
-    assert taint(tool, text) == whose
+    assert taint(tool, text, "/h") == whose
 
 
 def test_what_an_agent_says_after_something_was_fetched_has_its_taint_and_the_user_never_has() -> None:
@@ -185,7 +186,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("command", STAYING)
 def test_a_command_of_listed_programs_stays_on_this_machine(command: str) -> None:
-    assert stays(command)
+    assert stays(command, within=Within("/h/p"))
 
 
 @pytest.mark.parametrize("form", LEAVING)
@@ -195,7 +196,7 @@ def test_one_program_that_is_not_listed_is_enough_wherever_it_stands(form: str) 
 
 @pytest.mark.parametrize("command", rows("text/elsewhere"))
 def test_a_listed_program_may_still_be_asked_for_what_is_elsewhere(command: str) -> None:
-    assert not stays(command)
+    assert not stays(command, within=Within("/h/p"))
 
 
 def test_what_an_agent_says_after_something_was_pasted_may_be_that() -> None:

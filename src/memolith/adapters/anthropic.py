@@ -1,4 +1,4 @@
-"""Anthropic's memory tool (`memory_20250818`) on memolith: `pip install memolith[anthropic]`.
+"""Anthropic's memory tool (`memory_20250818`) on memolith: `pip install '.[anthropic]'`.
 
 >>> from memolith.adapters.anthropic import tools
 >>> client.beta.messages.run_tools(tools=tools(mem), …)

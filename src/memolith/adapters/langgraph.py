@@ -1,4 +1,4 @@
-"""LangGraph's `BaseStore` on memolith: `pip install memolith[langgraph]`.
+"""LangGraph's `BaseStore` on memolith: `pip install '.[langgraph]'`.
 
 >>> from memolith.adapters.langgraph import MemolithStore
 >>> graph = builder.compile(store=MemolithStore(mem))

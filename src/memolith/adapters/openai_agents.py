@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK on memolith: `pip install memolith[openai-agents]`.
+"""The OpenAI Agents SDK on memolith: `pip install '.[openai-agents]'`.
 
 >>> from memolith.adapters.openai_agents import MemolithSession, instructions, tools
 >>> agent = Agent("helper", instructions=instructions(mem, "You help."), tools=tools(mem))

@@ -1,4 +1,4 @@
-"""pydantic-ai on memolith: `pip install memolith[pydantic-ai]`.
+"""pydantic-ai on memolith: `pip install '.[pydantic-ai]'`.
 
 >>> from memolith.adapters.pydantic_ai import MemolithToolset
 >>> agent = Agent(model, toolsets=[MemolithToolset(mem)])

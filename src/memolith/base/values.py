@@ -188,6 +188,12 @@ class Hit(OfFile):
     weak: bool = False  # the best there is for a long text, but nothing shows that it is about it
     why: str
 
+    @property
+    def reasons(self) -> str:
+        """Why it was found, for a person: without weights such as (1.03)."""
+        words = self.why.split()
+        return " ".join(word for word in words if not (word[0] == "(" and word.strip("(.);,")[:1].isdigit()))
+
     def as_dict(self) -> dict[str, object]:
         """Return the fields of the stable interface, ready for JSON."""
         return {key: value for key, value in super().as_dict().items() if key != "text"}

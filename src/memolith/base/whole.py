@@ -7,9 +7,12 @@ hook) opens a `Watch` and reports what is missing. One answer uses one thread.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from _thread import _local  # `threading` costs more than all of this
+
+from memolith.base.errors import UnsafePathError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +70,7 @@ class Watch:
         return f"{NOT_WHOLE}{shown_as(shown)}{more}: {_why(error)}; `memolith doctor` says what is wrong.)"
 
 
+NOT_FILES = ("is not a regular file", "is a symbolic link; replace it by a real file")
 NOT_WHOLE = "(Not all memory could be read: "
 
 
@@ -77,6 +81,20 @@ def note(path: str, error: OSError) -> None:
         watch.errors.setdefault(path, kept)
         if watch._aside:  # noqa: SLF001 - its own module
             return
+
+
+def unsafe(path: str, why: str, *, noted: bool = True) -> UnsafePathError:
+    """Return the error for something that is not read because of what it is; an answer lacks it."""
+    if noted:
+        note(path, OSError(errno.ELOOP, why))
+    return UnsafePathError(f"{path}: {why}")
+
+
+def is_regular(mode: int, path: str) -> bool:
+    """Whether the mode is a regular file's; else note that an answer lacks what is at the path."""
+    if not stat.S_ISREG(mode):
+        unsafe(path, NOT_FILES[stat.S_ISLNK(mode)])
+    return stat.S_ISREG(mode)
 
 
 def stat_of(path: str, *, follow: bool = True) -> os.stat_result | None:

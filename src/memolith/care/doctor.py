@@ -16,7 +16,7 @@ from memolith.care.scan import located
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
-from memolith.memory.sessions import secrets_of
+from memolith.memory.session_copies import secrets_of
 from memolith.store import files, ignore, layout, locks, registry
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
@@ -88,7 +88,20 @@ def _findings(home: Home) -> list[Finding]:
             for look in (_index, _folders, _twins, _copies, _repeats, _identity):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
-    return [*findings, *_sessions(home), *_locks(home), *_exposed(home)]
+    return [*findings, *_sessions(home), *_locks(home), *_exposed(home), *_meaning(home)]
+
+
+def _meaning(home: Home) -> Iterator[Finding]:
+    """Find weights of the model that cannot be used."""
+    from memolith.index.vectors import install, meaning
+
+    path = install.find(home.settings)
+    try:
+        model = meaning.choose(home.settings)
+        if model is not None:
+            model.embed(["a question"])
+    except MemolithError as error:
+        yield _found("meaning", path, str(error).removeprefix(f"{path}: "))
 
 
 def _exposed(home: Home) -> Iterator[Finding]:
@@ -243,7 +256,7 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
 
 def _secret(path: str, line: int, kind: str) -> Finding:
     what = "is marked private" if kind == "private" else f"looks like a secret ({kind})"
-    message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith allow` keeps it"
+    message = f"line {line}: {what}; `memolith scan --purge` masks it, `memolith scan --allow -` keeps it"
     return _found("secret", path, message)
 
 
@@ -307,7 +320,7 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
 def _locks(home: Home) -> Iterator[Finding]:
     """Find lock files of deleted projects. A lock itself is never stale: the system releases it."""
     tree = files.state(home.path)
-    ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock"}
+    ours = {"user.lock", "config.lock", "index.lock", "queue.lock", "hook-worker.lock", "vectors.lock"}
     known = ours | {f"{slug}.lock" for slug in _scopes(home)}
     try:
         found = tree.names(locks.DIRECTORY, "")

@@ -1,6 +1,6 @@
 """A memory file in a person's editor: the file itself, without losing anything.
 
-find the file → remember its bytes → run the editor, and watch for other writers
+find the file → remember its bytes → run the editor, while the gate keeps what others write
 → is the result text? otherwise restore the bytes
 → merge concurrent changes that the editor overwrote → mask secrets
 → keep the old bytes in the history → show the changes as a diff
@@ -13,33 +13,29 @@ import os
 import shlex
 import subprocess
 import sys
-import threading
+from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
-from memolith.base.errors import MemolithError, NotFoundError
+from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import Value
 from memolith.env import programs
 from memolith.env.paths import Tree
+from memolith.memory import find as finding
 from memolith.memory import note_index
 from memolith.memory.document import TEMPLATE, diff
-from memolith.memory.notes import find_note
-from memolith.memory.undo import find_file
 from memolith.store import files, layout
 from memolith.store.screen import check, quoted
-from memolith.text import frontmatter, markdown
+from memolith.text import frontmatter
 from memolith.text.digest import sha256
 from memolith.text.secrets.redact import redact
-from memolith.text.yaml import YamlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Self
 
     from memolith.memory.home import Home
 
 _UNIX = ("nano", "vim", "vi")
-_LOOK = 0.05  # seconds between two checks for other writers
-_TARGETS = ("long_term", "scratchpad", "daily")
 
 
 class Edited(Value):
@@ -56,7 +52,7 @@ class Edited(Value):
 
 
 def find(home: Home, name: str | None) -> str:
-    """Return the file that `name` means: the index of the notes, a target, or a note by its base name.
+    """Return the file that `name` means; without one, the index of the notes.
 
     The index and MEMORY.md are made if need be, so that a person has where to begin.
     """
@@ -65,16 +61,14 @@ def find(home: Home, name: str | None) -> str:
         home.register()
         note_index.seed(home.gate, home.project)
         return layout.path(home.project, layout.INDEX)
-    found = find_note(home, name)
-    if found:
-        return found
-    if name == "long_term" and tree.stat(layout.MEMORY) is None:
+    found = finding.find(home, name)
+    if found.kind == "session":
+        raise InputError(f"{found.name} is a session; it cannot be edited")
+    if found.kind == "long_term" and tree.stat(layout.MEMORY) is None:
         home.gate.rewrite(layout.MEMORY, lambda old: TEMPLATE if old is None else old, op="write")
-    if name in _TARGETS or layout.is_date(name):
-        target = find_file(home, name)
-        if tree.is_file(target):
-            return target
-    raise NotFoundError(f"there is no note {quoted(name)}; `memolith list notes` shows them")
+    if not tree.is_file(found.path):
+        raise NotFoundError(f"there is no {found.name} yet; write to it first")
+    return found.path
 
 
 def command(environ: Mapping[str, str], platform: str, which: Callable[[str], str | None]) -> list[str]:
@@ -117,52 +111,19 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
     home = home.from_source("user")
     relative = find(home, name)
     path = layout.locate(home.store, relative)
-    before = Tree(home.store).read(relative) or b""
-    with _Others(home, relative) as others:
+    locked = partial(home.gate.scope, layout.scope_of(relative))
+    with ExitStack() as stack:
+        with locked():
+            before = Tree(home.store).read(relative) or b""
+            others = stack.enter_context(home.gate.history.opened(relative))
         code = run(path) if run else run_editor(path, home.identity.root)
-    with home.gate.scope(layout.scope_of(relative)):
-        warnings, base, after = _settle(home, relative, before, others.last)
+        with locked():
+            warnings, base, after = _settle(home, relative, before, others())
+            stack.close()
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))
     return Edited(name=relative, path=path, diff=changed, warnings=warnings)
-
-
-class _Others:
-    """Tracks what other memolith processes write to a file during an edit: the editor may overwrite it."""
-
-    def __init__(self, home: Home, relative: str) -> None:
-        self._home, self._relative = home, relative
-        self.last: bytes | None = None
-        self._known = self._newest()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-        self._look()
-
-    def _newest(self) -> int:
-        entries = self._home.gate.history.entries(self._relative)
-        return entries[-1].id if entries else 0
-
-    def _watch(self) -> None:
-        while not self._stop.wait(_LOOK):
-            self._look()
-
-    def _look(self) -> None:
-        try:
-            newest = self._newest()
-            if newest != self._known:
-                self._known = newest
-                self.last = Tree(self._home.store).read(self._relative) or self.last
-        except (MemolithError, OSError):
-            return  # the next check, or the end of the edit, reports the problem
 
 
 def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> tuple[list[str], bytes, bytes]:
@@ -194,7 +155,6 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
         elif both != new:
             new = both
             warnings.append("what was written to it meanwhile was kept as well")
-    new = _following(_text(before), new)
     if new != _text(base):
         history.keep_copy(relative, base, "edit")
     done = gate.change(relative, new, lambda _, text: text, op="edit", remember=False, if_sha256=sha256(left))
@@ -222,21 +182,6 @@ def _left(home: Home, relative: str) -> tuple[bytes | None, str]:
 def _masked(data: bytes) -> bytes:
     """Mask the secrets in bytes that are not text, treating each byte as a character."""
     return redact(data.decode("latin-1")).text.encode("latin-1", "replace")
-
-
-def _following(before: str, after: str) -> str:
-    """Return a note with its description updated, if that only repeats the first line."""
-    old, new = frontmatter.split(before), frontmatter.split(after)
-    about = old.get("description")
-    if old.problem or new.problem or not about or about != new.get("description"):
-        return after
-    first = markdown.first_line(new.body)
-    if about != markdown.first_line(old.body) or about == first or not first:
-        return after
-    try:
-        return frontmatter.set_fields(new.head, {"description": first}) + new.body
-    except YamlError:
-        return after
 
 
 def _problem(text: str) -> str:

@@ -19,7 +19,7 @@ from memolith.care.scan import Report, codec_of, name_kinds, scope_of, shown, wa
 from memolith.env.paths import Place, Tree
 from memolith.env.settings import CONFIG_FILE
 from memolith.memory.entries import numbered
-from memolith.memory.sessions import mask_copy
+from memolith.memory.session_copies import mask_copy
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
 from memolith.store.archive import Archive
@@ -83,7 +83,7 @@ def _in_sessions(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: boo
     archive, done = Archive(home.path, scope), []
     for name in archive.names():
         if archive.read(name) is None:
-            tell(f"{archive.path(name)}: cannot be read; `memolith session delete {name}` removes all of it")
+            tell(f"{archive.path(name)}: cannot be read; `memolith session rm {name}` removes all of it")
         elif count := matter.change_copy(archive, name, dry=dry):
             done.append((archive.path(name), count, False))
     return done

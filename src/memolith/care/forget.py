@@ -15,11 +15,12 @@ from memolith.base.values import Value
 from memolith.care.erase import erase, text_of
 from memolith.env.project import PROJECTS, read_identity
 from memolith.learn.queue.queue import Queue
-from memolith.memory.sessions import change_copy
+from memolith.memory.session_copies import change_copy
 from memolith.store import files, layout, receipts, tombstones
 from memolith.store.screen import quoted
 from memolith.text import frontmatter
 from memolith.text.safe.lookalikes import composed
+from memolith.text.secrets.redact import redact
 from memolith.text.yaml import dump_scalar, split_key
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ _LEAST = 4
 _CUT = 40  # characters of a name that may have been cut at its maximum length
 _FULL = 47  # ... and of one that was cut inside or right after a word
 _TOLD = 6  # letters that identify a word
-_LONG_NAME = re.compile(rf"[a-z0-9-]{{{_CUT},}}")
+_LONG_NAME = re.compile(r"[^\W_][\w-]{30,}")
 _ESCAPED = re.compile(r'\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt])')
 _ESCAPES = {"n": "\n", "r": "\n", "t": " ", "b": " ", "f": " "}
 _FORGOTTEN = "forgotten"
@@ -43,12 +44,37 @@ _OURS = (
     "project.yml",
     tombstones.PLACE,
 )  # settings and identities: not statements
+# Fields of a head that hold a word from one of our lists, or a date.
+_OWN_KEYS = frozenset(
+    [
+        "origin",
+        "taint",
+        "accepted",
+        "status",
+        "type",
+        "category",
+        "scope",
+        "temporal",
+        "priority",
+        "created",
+        "updated",
+        "expires",
+        "valid_from",
+        "valid_until",
+    ]
+)
+_SHOWN = 20
 _AS_A_WHOLE = "items"  # values of programs: unreadable with a line removed
 
 
 class Forgotten(Value):
-    """The number of deleted lines for each place below the home; and what may remain elsewhere."""
+    """The number of deleted lines for each place below the home; and what may remain elsewhere.
 
+    `lines` are some of them, with secrets masked; `inside` are longer words in which the text was found.
+    """
+
+    inside: list[str]
+    lines: list[str]
     places: dict[str, int]
     problems: list[str]
 
@@ -70,7 +96,9 @@ def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = F
         found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=False)
         tombstones.keep(home.gate, fact.keys)
     problems += _identities(home, fact, everywhere=everywhere)
-    return Forgotten(places=_places(home, found), problems=problems)
+    return Forgotten(
+        places=_places(home, found), problems=problems, lines=fact.shown(), inside=fact.longer_words()
+    )
 
 
 def _places(home: Home, found: list[tuple[str, int]]) -> dict[str, int]:
@@ -168,10 +196,22 @@ class _Fact:
                 f"{quoted(text)}: give a part of one line, at least {_LEAST} characters, that is in what you "
                 "want forgotten and in nothing else"
             )
-        # An accent may be a separate character, which is missing in the name.
-        spelled = {_spelled(self._text), _spelled(normalize("NFD", self._text))}
+        # An accent may be a separate character, which is missing in the name; some names have ASCII only.
+        forms = (self._text, normalize("NFD", self._text))
+        spelled = {_spelled(form, ascii_only=only) for form in forms for only in (False, True)}
         self._names = [name for name in spelled if len(name) >= _LEAST]
         self.keys: set[str] = set()
+        self._seen: dict[str, None] = {}  # the lines, in the order in which they were found
+
+    def shown(self) -> list[str]:
+        """Return some of the lines, without secrets."""
+        return [redact(each).text for each in list(self._seen)[:_SHOWN]]
+
+    def longer_words(self) -> list[str]:
+        """Return the longer words in which the text was found: perhaps nobody meant them."""
+        words = re.compile(rf"\w*{re.escape(self._text)}\w*")
+        found = dict.fromkeys(each for line in self._seen for each in words.findall(_folded(line)))
+        return [each for each in found if each != self._text][:_SHOWN]
 
     def has(self, line: str) -> bool:
         """Whether a line has the text, plain or escaped as in JSON, or the name of a file named after it."""
@@ -187,17 +227,22 @@ class _Fact:
         """Whether a line of a head or a log contains it; files and sessions are named there."""
         return self.has(line) or any("-" in name and name in _folded(line) for name in self._names)
 
+    def _is_in_head(self, line: str) -> bool:
+        """Whether a line of a head contains it in somebody's words, not in ours: `imported` is no port."""
+        return (split_key(line) or ("", ""))[0] not in _OWN_KEYS and self.is_named(line)
+
     def is_in_name(self, name: str) -> bool:
         """Whether the name of a file, a folder or a session contains it, or a truncated form of it."""
-        spelled, stem = (_spelled(_folded(each)) for each in (name, os.path.splitext(name)[0]))
-        is_in = self._text in _folded(name) or any(each in spelled for each in self._names)
-        return is_in or self._is_cut(stem)
+        both = [_spelled(_folded(name), ascii_only=only) for only in (False, True)]
+        is_in = self._text in _folded(name) or any(each in form for each in self._names for form in both)
+        return is_in or self._is_cut(_spelled(_folded(os.path.splitext(name)[0])))
 
     def _is_cut(self, name: str) -> bool:
         """Whether a name of maximum length, perhaps numbered, was cut inside of the text."""
         bare = name.rstrip("0123456789").rstrip("-") if name[-1:].isdigit() else name
         return any(
-            (len(each) >= _CUT and long.startswith(each)) or (len(each) >= _FULL and _ends_in(each, long))
+            (max(len(each), len(each.encode()) // 2) >= _CUT and long.startswith(each))
+            or (len(each) >= _FULL and _ends_in(each, long))
             for long in self._names
             for each in (name, bare)
         )
@@ -215,9 +260,10 @@ class _Fact:
         if kind in _OURS:
             return 0
         parts = frontmatter.split(text_of(data))
-        lines = [line for line in parts.head.split("\n") if self.is_named(line)]
+        lines = [line for line in parts.head.split("\n") if self._is_in_head(line)]
         lines += [line for line in parts.body.split("\n") if self.has(line)]
         self.keys.update(map(tombstones.key, lines))
+        self._seen.update(dict.fromkeys(line.strip() for line in lines))
         # The name of a value is its key, which it contains.
         return len(lines) + (kind == _AS_A_WHOLE and bool(data) and any(map(self.is_in_name, names[:1])))
 
@@ -244,7 +290,7 @@ class _Fact:
             return ""
         head = []
         for line in parts.head.split("\n"):
-            if not self.is_named(line):
+            if not self._is_in_head(line):
                 head.append(line)
                 continue
             self.keys.add(tombstones.key(line))
@@ -281,9 +327,10 @@ def _folded(text: str) -> str:
     return tombstones.folded(composed(text))
 
 
-def _spelled(text: str) -> str:
+def _spelled(text: str, *, ascii_only: bool = False) -> str:
     """Return a text as it appears in names: as in `layout.file_name`, or with other separators."""
-    return "-".join("".join(char if char.isascii() and char.isalnum() else " " for char in text).split())
+    kept = (char if char.isalnum() and (char.isascii() or not ascii_only) else " " for char in text)
+    return "-".join("".join(kept).split())
 
 
 def _unescaped(line: str) -> str:

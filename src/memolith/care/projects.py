@@ -27,7 +27,7 @@ from memolith.memory.entries import numbered
 from memolith.store import layout, registry
 from memolith.store.allow_list import allowed
 from memolith.store.files import EXACT, bytes_of, text_of
-from memolith.store.screen import quoted, screen, settled
+from memolith.store.screen import quoted, refuse_secret, screen, settled
 from memolith.text import markdown
 
 TYPE_CHECKING = False
@@ -50,6 +50,7 @@ class Known(Value):
     """A project that has a memory; it is `gone` if none of its directories exists any more."""
 
     gone: bool
+    name: str
     notes: int
     origins: list[str]
     paths: list[str]
@@ -74,6 +75,7 @@ class Projects:
         return [
             Known(
                 slug=each.slug,
+                name=each.name,
                 paths=each.paths,
                 origins=each.origins,
                 notes=len(note_index.note_files(self._home.store, each.slug)),
@@ -82,6 +84,23 @@ class Projects:
             )
             for each in every
         ]
+
+    def name(self, name: str | None = None) -> tuple[str, str]:
+        """Name the project here, by default after its folder; a folder gets its subfolders with it.
+
+        Returns the name and the path.
+        """
+        home = self._home
+        found = home.identity
+        place = found.place
+        if not place:
+            raise InputError(f"{found.notice.partition('; only')[0]}; go to the one that you mean")
+        called = markdown.same_line(name or "") or os.path.basename(place) or "root"
+        refuse_secret(called, "name")
+        if found.root:
+            home.register()
+        registry.name(home.gate, home.project if found.root else "", place, called)
+        return called, place
 
     def link(self, slug: str, path: str | None = None) -> str:
         """Let a path use the memory of a project; return the path in full."""

@@ -12,7 +12,7 @@ from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import Value
 from memolith.env.settings import open_regular
 from memolith.memory import arguments
-from memolith.memory.sessions import secrets_of
+from memolith.memory.session_copies import secrets_of
 from memolith.store import allow_list
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 # Up to this size the scanner's time is linear, and its memory a small multiple of the size.
 MAX_BYTES = 10_485_760
 _GLANCE = 8192
-_DERIVED = "cache/"
+# Derived from the files that are scanned anyway; copies of other programs' settings, kept to restore them.
+_NOT_OURS = ("cache/", "state/installs/")
 _SHORTEST = 6  # minimum letters of a typed hash
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
@@ -155,8 +156,8 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
     if os.path.isdir(home.path):
         for place in walk(home.path, report, names=True):
             relative = os.path.relpath(place, home.path).replace(os.sep, "/")
-            if relative.startswith(_DERIVED):
-                continue  # derived from the files that are scanned anyway
+            if relative.startswith(_NOT_OURS):
+                continue
             _look(report, place, place, allowed(home.store, scope_of(relative)), ours=True)
     return report
 
@@ -229,7 +230,7 @@ def allow(home: Home, value: str | None, *, remove: bool, scope: str) -> Allowed
     known = allow_list.listed(home.store, slug)
     if value is None:
         if remove:
-            raise InputError("--remove needs a VALUE; `memolith allow` lists the hashes")
+            raise InputError("--disallow needs a VALUE; `memolith scan --allowed` lists the hashes")
         return Allowed(scope=slug, hashes=known, changed=[])
     if not value.strip():
         raise InputError("there is no value; give it as VALUE, or - to read it from standard input")
@@ -248,7 +249,7 @@ def allow(home: Home, value: str | None, *, remove: bool, scope: str) -> Allowed
         except YamlError as error:
             raise InputError(f"{place}:{error.line}: {error.problem}; repair the file first") from None
 
-    # Not in the history: `memolith allow --remove` reverts it, and undo is for memories.
+    # Not in the history: `memolith scan --disallow` reverts it, and undo is for memories.
     home.gate.rewrite(place, apply, op=allow_list.KEY, remember=False)
     return Allowed(scope=slug, hashes=known, changed=changed)
 
@@ -258,5 +259,5 @@ def _beginning(known: list[str], text: str) -> list[str]:
     if len(found) > 1:
         raise InputError(f"{len(found)} hashes begin with {text!r}; give more of it")
     if not found:
-        raise NotFoundError("this value is not on the list; `memolith allow` shows the hashes")
+        raise NotFoundError("this value is not on the list; `memolith scan --allowed` shows the hashes")
     return found

@@ -8,6 +8,7 @@ from memolith.base.values import Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import daily, document, note_index, review
 from memolith.memory.note_index import note_files
+from memolith.memory.sessions import Sessions
 from memolith.prompt import block
 from memolith.store import files, layout
 from memolith.text import markdown
@@ -30,33 +31,70 @@ class Overview(Value):
     block_bytes: int
     block_tokens: int
     characters: int
+    enabled: bool
     entries_today: int
     home: str
+    last_session: dict[str, str]  # its name, when it began, and what with; empty if there is none
+    learning: str  # off, rules, or the model
+    meaning: str  # whether memories are found by meaning, too, and how many of the texts
     notes: int
     open_items: int
     project: str
     project_root: str
+    records: int
     sections: list[dict[str, object]]
+    sessions: int
+    tickets: int
     tokens: int
     user_notes: int
+    waiting: int
     warnings: list[str]
 
     def render(self) -> str:
         """Return the figures as text for a person."""
         lines = [
+            *([] if self.enabled else ["memory       OFF: `memolith config set enabled true` turns it on"]),
             f"home         {self.home}",
             f"project      {self.project}  ({self.project_root or 'no working directory'})",
             f"MEMORY.md    {self.characters:,} characters, about {self.tokens:,} tokens",
             f"notes        {self.notes} of this project, {self.user_notes} for all projects",
+            f"also kept    {plural(self.records, 'record')}, {plural(self.tickets, 'ticket')}, "
+            f"{plural(self.sessions, 'session')}",
             f"scratchpad   {plural(self.open_items, 'open item')}",
-            f"today        {self.entries_today} entries",
-            f"block        {self.block_bytes:,} bytes, about {self.block_tokens:,} tokens per prompt",
+            f"today        {self.entries_today} {'entry' if self.entries_today == 1 else 'entries'}",
+            f"block        {self.block_bytes:,} bytes, about {self.block_tokens:,} tokens, once per session",
+            f"learning     {self.learning}",
+            f"meaning      {self.meaning}",
+            f"last session {self._last()}",
         ]
         for section in self.sections:
             age = "stale, check it" if section["stale"] else "current"
             when = section["updated"] if section["exact"] else f"{section['updated']} or before"
             lines.append(f"section      {section['title']}: updated {when} ({age})")
         return "\n".join(lines + [f"warning      {warning}" for warning in self.warnings])
+
+    def _last(self) -> str:
+        if not self.last_session:
+            return "none is kept; `memolith init` lets your agents hand theirs over"
+        return "{name}, {started}: “{title}”".format(**self.last_session)
+
+
+def _last_session(home: Home, names: dict[str, int]) -> dict[str, str]:
+    """Return the session that changed last."""
+    for name in sorted(names, key=lambda each: names[each], reverse=True)[:_DAMAGED]:
+        if found := Sessions(home).read(name):
+            return {"name": found.name, "started": found.started[:16].replace("T", " "), "title": found.title}
+    return {}
+
+
+_DAMAGED = 3  # copies that may be unreadable before one counts as the last
+
+
+def _learning(home: Home) -> str:
+    if not home.settings.flag("memories.enabled"):
+        return "off"
+    model = str(home.settings.get("models.default"))
+    return "on, by rules" if model in ("", "none") else f"on, by rules and {model}"
 
 
 def overview(home: Home) -> Overview:
@@ -84,8 +122,18 @@ def overview(home: Home) -> Overview:
         )
     paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
     scratchpad, today = (files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0]) for path in paths)
+    sessions = Sessions(home).stored()
+    kept = [layout.path(slug, "records", each) for slug in (home.project, "") for each in layout.CATEGORIES]
     return Overview(
+        enabled=home.settings.flag("enabled"),
+        learning=_learning(home),
+        last_session=_last_session(home, sessions),
+        records=sum(len(tree.names(folder)) for folder in kept),
+        tickets=len(tree.names(layout.path(home.project, "tickets"))),
+        sessions=len(sessions),
+        waiting=held,
         home=home.path,
+        meaning=str(home.vectors.coverage([layout.USER, home.project])),
         project=home.project,
         project_root=home.identity.root,
         characters=document.length(text),

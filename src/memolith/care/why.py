@@ -6,28 +6,21 @@ the counts of learning.
 
 from __future__ import annotations
 
-import difflib
-import os
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
-from memolith.base.errors import MemolithError, NotFoundError
+from memolith.base.errors import NotFoundError
 from memolith.base.values import Value, Version
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.learn.queue.queue import Queue
-from memolith.memory import addresses
+from memolith.memory.find import find
 from memolith.memory.records import Records, read
 from memolith.memory.sessions import Sessions
-from memolith.memory.tickets import Tickets
-from memolith.memory.undo import find_file
 from memolith.prompt import block
-from memolith.recall.covered import listing
 from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.budget import plural
-from memolith.text.names import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,9 +89,11 @@ class Why(Value):
 
 def why(home: Home, ref: str) -> Why:
     """Explain a memory: a path, an address, an id of a record, ticket or hit, session:NAME#TURN."""
-    if ref.startswith(_SESSION):
-        return _session(home, ref)
-    relative = locate(home, ref)
+    name, hash_, turn = ref.rpartition("#")
+    found = find(home, name if hash_ and turn.isdigit() else ref, gone=True)
+    if found.kind == "session":
+        return _session(home, found.name + (f"#{turn}" if hash_ and turn.isdigit() else ""))
+    relative = found.path
     text = files.text_of(Tree(home.store).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
     parsed = frontmatter.split(text)
     kind = _kind(relative)
@@ -130,30 +125,6 @@ def _kind(relative: str) -> str:
     return alone.get(relative.rpartition("/")[2], "file") if len(parts) == 1 else parts[0].removesuffix("s")
 
 
-def locate(home: Home, ref: str) -> str:
-    """Return the file for a reference. NotFoundError names the nearest."""
-    if ref.startswith(SCHEME):
-        scope, parts = addresses.meant(home, ref)
-        return find_file(home, layout.path(scope, *parts))
-    bare = ref.partition("#L")[0]
-    line = bare.rpartition(":")
-    for text in dict.fromkeys([bare, line[0] if line[2].isdigit() else bare]):
-        for look in (partial(find_file, home), Records(home).get, Tickets(home).get):
-            try:
-                found = look(text)
-            except MemolithError:
-                continue
-            return found if isinstance(found, str) else found.filename
-    raise NotFoundError(f"no memory is called {quoted(ref)}; {_near(home, bare)}")
-
-
-def _near(home: Home, text: str) -> str:
-    names = [each for name in listing(home) for each in (name, os.path.basename(name).removesuffix(".md"))]
-    names += [each.id for each in Records(home).list(archived=True)]
-    near = difflib.get_close_matches(text, names, 1)
-    return f"did you mean {near[0]!r}?" if near else "`memolith list` and `memolith record list` show what is"
-
-
 def _successors(home: Home, record: Record | None) -> list[str]:
     if record is None:
         return []
@@ -170,9 +141,7 @@ def _given(home: Home, ref: str) -> Iterator[Given]:
     """Yield when agents were given a file, a part of it, or a turn, newest first."""
     found = []
     for session, each in receipts.of_all_sessions(home.path):
-        if {ref, layout.shown(ref)} & set(each.refs) or any(
-            one.startswith((f"{ref}#", f"{ref}:")) for one in each.refs
-        ):
+        if ref in each.refs or any(one.startswith((f"{ref}#", f"{ref}:")) for one in each.refs):
             found.append((each.time, session, each.event))
     for stamp, session, event in sorted(found, reverse=True):
         yield Given(time=_time(stamp), session=session, event=event)

@@ -45,7 +45,7 @@ class Commits:
     """The commits of one repository."""
 
     def __init__(self, git: str) -> None:
-        self._tree = Tree(git)
+        self._tree = Tree(git, ours=False)
         self._packs: list[_Pack] | None = None
         self._left = _AT_HAND
 

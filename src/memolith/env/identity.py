@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 READ_SECONDS = 0.1  # a prompt waits this long
 WRITE_SECONDS = 2.0
 _UNMARKED = "-"
-_KEYS = frozenset(["paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"])
+_KEYS = frozenset(["name", "paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"])
 
 
 class Identity:
@@ -38,6 +38,7 @@ class Identity:
     def __init__(self, slug: str, fields: dict[str, Node], problem: str = "") -> None:
         self.slug, self.problem = slug, problem
         self.others = {key: value for key, value in fields.items() if key not in _KEYS}  # such as `allow`
+        self.name = "".join(_texts(fields.get("name"))[:1])  # given by a person: it has its subfolders, too
         self.paths = _texts(fields.get("paths"))
         self.origins = [veiled(each) for each in _texts(fields.get("origins"))]
         self.linked = _texts(fields.get("linked"))  # paths that a person linked; they need no evidence
@@ -52,6 +53,7 @@ class Identity:
     def fields(self) -> dict[str, Node]:
         """Return the contents for `project.yml`."""
         fields: dict[str, Node] = {
+            "name": self.name,
             "paths": _written(self.paths),
             "origins": _written(self.origins),
             "root_commit": self.commits[0] if len(self.commits) == 1 else list(self.commits),
@@ -144,6 +146,11 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
             found.append(Claim(each, _proved(each, checkout, prove), "same origin"))
         elif origin and origin in each.paths:
             found.append(Claim(each, _proved(each, checkout, prove), "a clone of it"))
+        elif _may_be_renamed(each, origin) and (commit := _present(each, checkout)) is not None:
+            # A fork has the same history, so a person decides.
+            found.append(
+                Claim(each, proved=False, reason=f"same first commit {commit[:12]}, another address")
+            )
         elif origin or each.slug in strangers or not _is_gone(each):
             continue
         elif (commit := _present(each, checkout)) is not None:
@@ -155,6 +162,15 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
     found += moved
     first = next((claim for claim in found if claim.proved), None)
     return [first] if first else found
+
+
+def _may_be_renamed(known: Identity, origin: str) -> bool:
+    """Whether a repository may have got another address at the host where it was."""
+    return bool(origin) and any(_host(origin) == _host(each) for each in known.origins)
+
+
+def _host(origin: str) -> str:
+    return origin.partition("/")[0]
 
 
 def _is_gone(known: Identity) -> bool:

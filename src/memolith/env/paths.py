@@ -17,12 +17,13 @@ import stat
 from memolith.base import whole
 from memolith.base.errors import StorageError, UnsafePathError
 from memolith.base.lean import suppress
+from memolith.env.settings import owners
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# More than any memory. Reading a file of gigabytes, or splitting millions of lines, would exhaust memory.
+# More than any memory has: gigabytes, or millions of lines, would exhaust ours.
 MAX_FILE_BYTES = 4 * 1_048_576
 MAX_FILE_LINES = 200_000
 # How much of a file is shown or searched, whatever its size.
@@ -36,8 +37,7 @@ _OPEN_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFELY
 # Without O_NONBLOCK, opening a pipe would block until it has a writer.
 _OPEN_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | _SAFELY
 
-# Every file that memolith writes carries this attribute (see `files.write_new`). It distinguishes our files
-# from foreign ones that were hard-linked into the store.
+# On every file that we write (`files.write_new`): it tells ours from foreign ones that were hard-linked here.
 MARK = "user.memolith"
 # The errors for a link in place of a file or directory, and for a name that no file can have.
 _INSTEAD = (errno.ENOTDIR, errno.ELOOP, errno.EMLINK)
@@ -61,9 +61,9 @@ class Folder:
         """Return the path argument for a system call with `dir_fd=fd` that reaches a name in here."""
         return name if self.fd is not None else os.path.join(self.path, name)
 
-    def enter(self, name: str) -> Folder:
+    def enter(self, name: str, *, noted: bool = True) -> Folder:
         """Open a subdirectory. FileNotFoundError if it is missing, UnsafePathError if it is a link."""
-        return _open_directory(os.path.join(self.path, name), self.at(name), self.fd)
+        return _open_directory(os.path.join(self.path, name), self.at(name), self.fd, noted=noted)
 
     def entries(self) -> list[os.DirEntry[str]]:
         """Return the entries, as `os.scandir` does; use them while the directory is open."""
@@ -96,7 +96,7 @@ def refused(path: str, error: OSError) -> StorageError:
     return StorageError(path, error)
 
 
-def _open_directory(path: str, at: str, above: int | None) -> Folder:
+def _open_directory(path: str, at: str, above: int | None, *, noted: bool) -> Folder:
     try:
         if _HELD_OPEN:
             return Folder(path, os.open(at, _OPEN_DIRECTORY, dir_fd=above))
@@ -108,8 +108,8 @@ def _open_directory(path: str, at: str, above: int | None) -> Folder:
         if error.errno not in _INSTEAD or _is(stat.S_ISDIR, at, above):
             raise refused(path, error) from error
     if _is(stat.S_ISLNK, at, above):
-        raise UnsafePathError(f"{path}: is a symbolic link; memory is only kept in real directories")
-    raise UnsafePathError(f"{path}: is not a directory; move it out of the way")
+        raise whole.unsafe(path, "is a symbolic link; memory is only kept in real directories", noted=noted)
+    raise whole.unsafe(path, "is not a directory; move it out of the way", noted=noted)
 
 
 def _is(kind: Callable[[int], bool], at: str, above: int | None) -> bool:
@@ -171,38 +171,41 @@ class Place:
         return found and (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
     def is_file(self) -> bool:
-        """Whether this is a regular file, not a link to one."""
+        """Whether this is a regular file. A link to one is not, and an answer lacks it."""
         found = self.stat()
-        return found is not None and stat.S_ISREG(found.st_mode)
+        return found is not None and whole.is_regular(found.st_mode, self.path)
 
     def open(self, *, shared: bool = False) -> int | None:
         """Open a regular file for reading; None if it does not exist. Links and special files are refused.
 
-        `shared` allows hard links, which git's objects may have; a memory may not.
+        `shared` allows hard links and another owner, which git's objects may have; a memory may not.
         """
         try:
             fd = os.open(self.at, _OPEN_READ, dir_fd=self.fd)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            if error.errno in _INSTEAD and _is(stat.S_ISLNK, self.at, self.fd):
-                raise UnsafePathError(f"{self}: is a symbolic link; replace it by a real file") from None
-            if error.errno in (errno.ENXIO, errno.EISDIR):
-                raise UnsafePathError(f"{self}: is not a regular file") from None
+            is_link = error.errno in _INSTEAD and _is(stat.S_ISLNK, self.at, self.fd)
+            if is_link or error.errno in (errno.ENXIO, errno.EISDIR):
+                raise whole.unsafe(self.path, whole.NOT_FILES[is_link], noted=not shared) from None
             raise refused(self.path, error) from error
         try:
             found = os.fstat(fd)
-            if stat.S_ISREG(found.st_mode) and (shared or found.st_nlink < 2 or is_marked(fd)):
+            ours = shared or found.st_uid in owners() | {0}  # root can do anything anyway
+            if ours and stat.S_ISREG(found.st_mode) and (shared or found.st_nlink < 2 or is_marked(fd)):
                 return fd
         except OSError as error:
             os.close(fd)
             raise refused(self.path, error) from error
         os.close(fd)
+        if not ours:
+            raise refused(self.path, OSError(errno.EPERM, f"belongs to user {found.st_uid}, not to you"))
         if not stat.S_ISREG(found.st_mode):
-            raise UnsafePathError(f"{self}: is not a regular file")
-        raise UnsafePathError(
-            f"{self}: has {found.st_nlink} names (hard links), so it may be a file from elsewhere; if it is "
-            f"yours, give it a copy of its own: cp {self.name} {self.name}~ && mv {self.name}~ {self.name}"
+            raise whole.unsafe(self.path, whole.NOT_FILES[0], noted=not shared)
+        raise whole.unsafe(
+            self.path,
+            f"has {found.st_nlink} names (hard links), so it may be a file from elsewhere; if it is yours, "
+            f"give it a copy of its own: cp {self.name} {self.name}~ && mv {self.name}~ {self.name}",
         )
 
     def read(self, limit: int = MAX_FILE_BYTES, *, cut: bool = False) -> bytes | None:
@@ -223,7 +226,7 @@ class Place:
             finally:
                 os.close(fd)
             if not cut:
-                _refuse_too_large(self.path, data, limit, after.st_size)
+                refuse_too_large(self.path, data, limit, after.st_size)
             same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
             if (same and len(data) == min(after.st_size, limit + 1)) or attempt == 3:
                 break
@@ -261,15 +264,14 @@ def is_marked(fd: int) -> bool:
     return True
 
 
-def _refuse_too_large(path: str, data: bytes, limit: int, size: int) -> None:
-    lines = data.count(b"\n") if len(data) > MAX_FILE_LINES else 0
-    if len(data) > limit:
-        why = f"has {max(size, len(data)):,} bytes, more than the {limit:,} of a memory; split it"
-    elif lines > MAX_FILE_LINES:
-        why = f"has {lines:,} lines, more than the {MAX_FILE_LINES:,} of a memory; split it"
-    else:
-        return
-    raise refused(path, OSError(errno.EFBIG, why))
+def refuse_too_large(path: str, data: bytes, limit: int, size: int = 0, verb: str = "has") -> None:
+    """Refuse what is too large for a memory; `size` is that of the file, if not all of it was read."""
+    unit, found, most = "bytes", max(size, len(data)), limit
+    if len(data) <= limit:
+        unit, found, most = "lines", data.count(b"\n") if len(data) > MAX_FILE_LINES else 0, MAX_FILE_LINES
+    if found > most:
+        why = f"{verb} {found:,} {unit}, more than the {most:,} of a memory; split it"
+        raise refused(path, OSError(errno.EFBIG, why))
 
 
 def _read_all(fd: int, size: int, limit: int) -> bytes:
@@ -290,10 +292,10 @@ class Tree:
     The directories of the last place stay open, so that its neighbours cost one call each.
     """
 
-    __slots__ = ("_way", "root")
+    __slots__ = ("_ours", "_way", "root")
 
-    def __init__(self, root: str) -> None:
-        self.root = root
+    def __init__(self, root: str, *, ours: bool = True) -> None:
+        self.root, self._ours = root, ours  # else an answer lacks nothing without it
         self._way: list[tuple[str, Folder]] = []
 
     def folder(self, directory: str = "") -> Folder:
@@ -301,7 +303,7 @@ class Tree:
         parts = _parts(directory) if directory else []
         way = self._way
         if not way:
-            way.append(("", _open_directory(self.root, self.root, None)))
+            way.append(("", _open_directory(self.root, self.root, None, noted=self._ours)))
         same = 1
         for (name, _), part in zip(way[1:], parts, strict=False):
             if name != part:
@@ -309,7 +311,7 @@ class Tree:
             same += 1
         del way[same:]
         for part in parts[same - 1 :]:
-            way.append((part, way[-1][1].enter(part)))
+            way.append((part, way[-1][1].enter(part, noted=self._ours)))
         return way[-1][1]
 
     def place(self, relative: str) -> Place:
@@ -325,17 +327,15 @@ class Tree:
 
     def stat(self, relative: str) -> os.stat_result | None:
         """Return `Place.stat` of a file; None if nothing is there or the system does not answer."""
-        try:
+        with suppress(FileNotFoundError, StorageError):
             return self.place(relative).stat()
-        except (FileNotFoundError, StorageError):
-            return None
+        return None
 
     def is_file(self, relative: str) -> bool:
         """Whether this is a regular file, not a link to one."""
-        try:
+        with suppress(FileNotFoundError, UnsafePathError, StorageError):
             return self.place(relative).is_file()
-        except (FileNotFoundError, UnsafePathError, StorageError):
-            return False
+        return False
 
     def read(self, relative: str, limit: int = MAX_FILE_BYTES, *, cut: bool = False) -> bytes | None:
         """Return a whole file, None if it does not exist. Beyond `limit`: cut it, or raise StorageError."""
@@ -367,8 +367,7 @@ class Tree:
         As with `os.walk`, the caller may remove names from the first list to skip them. A directory that
         cannot be opened counts as empty and is reported to `failed`.
         """
-        below: list[str] = []
-        others: list[str] = []
+        below, others = list[str](), list[str]()
         try:
             folder = self.folder(directory)
             for entry in folder.entries():

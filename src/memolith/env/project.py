@@ -52,6 +52,7 @@ class Project:
         notice: str = "",
     ) -> None:
         self.slug, self.root, self.checkout = slug, root, checkout
+        self.place = root  # where it is, even if that is no project
         self.known = known  # whether it has a memory
         # Tells a person how the project was found. Agents read it too, so it contains no text from outside.
         self.notice = notice
@@ -149,7 +150,8 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     veiled(here)  # a veiled name in a file is read as this exact path from now on
     top = checkout.top if checkout else root
     around = _around(list(identities(projects, (root, top))), here, root, top)
-    for path, each in around:
+    named = _named_around(projects, here) if checkout is None and not doubt else []
+    for path, each in (*around, *named):
         if same(each, path):
             return _found(each, path, checkout, doubt)
     slug = _nameless(projects, here) or _nameless(projects, root)
@@ -159,8 +161,8 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     for each in everything:
         if any(_same_place(path, root) for path in each.paths) and same(each, root):
             return Project(each.slug, root, checkout, known=True, identity=each)
-    if checkout is None and not os.path.isdir(here):
-        return _nowhere()
+    if checkout is None and (not os.path.isdir(here) or (not doubt and here in _no_projects())):
+        return _nowhere(here)
     strangers = [each.slug for _, each in around]
     claims = evidence.claims(everything, checkout, strangers, prove) if checkout else []
     new = Project(free_slug(root, lambda slug: is_directory(os.path.join(projects, slug))), root, checkout)
@@ -182,11 +184,35 @@ def _adopted(new: Project, claims: list[Claim]) -> Project | None:
     return found
 
 
-def _nowhere() -> Project:
+def _nowhere(here: str = "") -> Project:
+    if here and os.path.isdir(here):
+        found = Project(UNKNOWN, "", None, notice=_NO_PROJECT)
+        found.place = here
+        return found
     notice = (
         "there is no project here, because the working directory is gone or cannot be read; only what is "
     )
     return Project(UNKNOWN, "", None, notice=notice + "remembered for all projects is at hand")
+
+
+_NO_PROJECT = (
+    "there is no project here: this directory holds everything else; only what is remembered for all "
+    "projects is at hand (`memolith project name` makes it a project, with its subfolders)"
+)
+
+
+def _no_projects() -> set[str]:
+    """Return the directories that nobody means as a project: root, home, those for temporary files."""
+    temporary = ("/tmp", "/var/tmp", os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - only compared
+    places = ("/", os.path.expanduser("~"), *temporary)
+    return {os.path.realpath(place) for place in places}
+
+
+def _named_around(projects: str, here: str) -> list[tuple[str, Identity]]:
+    """Return the folders around `here` that a person made a project with its subfolders, nearest first."""
+    named = (each for each in identities(projects, holds="name: ") if each.name)
+    found = [(path, each) for each in named for path in each.paths if _is_in(here, path)]
+    return sorted(found, key=lambda pair: (-len(pair[0]), pair[1].slug))
 
 
 def _around(everything: list[Identity], here: str, root: str, top: str) -> list[tuple[str, Identity]]:
@@ -247,8 +273,12 @@ def _found(known: Identity, path: str, checkout: Checkout | None, doubt: str) ->
     return Project(known.slug, path, checkout, known=True, identity=known, notice=notice)
 
 
-def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool = False) -> Iterator[Identity]:
+def identities(
+    projects: str, mentioned: tuple[str, ...] = (), *, holds: str = "", strict: bool = False
+) -> Iterator[Identity]:
     """Yield every known project by slug, or only those that may mention one of the given paths.
+
+    `holds` is a piece of the file that those have.
 
     Searching for a path is cheap compared with parsing, and every prompt from a subdirectory needs it.
     `strict` raises StorageError if one cannot be read, for callers that need all of them.
@@ -267,7 +297,9 @@ def identities(projects: str, mentioned: tuple[str, ...] = (), *, strict: bool =
     plain = all("\\" not in path and '"' not in path and path.isprintable() for path in mentioned)
     for slug in slugs:
         text = _read(tree, slug, strict=strict)
-        if text is None or (mentioned and plain and not any(path in text for path in mentioned)):
+        if text is None or holds not in text:
+            continue
+        if mentioned and plain and not any(path in text for path in mentioned):
             continue
         yield parse_identity(slug, text)
 

@@ -276,7 +276,7 @@ def unknown_key(key: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(key, SETTINGS, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(SETTINGS)}"
+    hint = f"did you mean {near[0]!r}?" if near else "`memolith config list` shows all"
     return f"unknown setting {key!r}; {hint}"
 
 

@@ -20,6 +20,7 @@ _FOLDERS = {
     "claude": ("CLAUDE_CONFIG_DIR", ".claude", ""),
     "codex": ("CODEX_HOME", ".codex", ""),
     "gemini": ("GEMINI_CLI_HOME", "", ".gemini"),
+    "qwen": ("QWEN_HOME", ".qwen", ""),
     "copilot": ("COPILOT_HOME", ".copilot", ""),
     "cursor": ("", ".cursor", ""),
     "opencode": ("XDG_CONFIG_HOME", ".config", "opencode"),

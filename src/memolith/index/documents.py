@@ -109,7 +109,8 @@ def _single(document: Document, entry: Entry, text: str, changed: str, category:
     document.status, document.title = entry.status, _line(entry.title)
     document.keys = " ".join([*parsed.items("aliases"), *parsed.items("keywords"), *parsed.items("tags")])
     own = (item for key in parsed.fields if key not in _ABOUT for item in parsed.items(key))
-    document.extra = " ".join([parsed.get("description"), entry.id, *own])
+    about = parsed.get("description") or (markdown.first_line(body) if kind == "note" else "")
+    document.extra = " ".join([about, entry.id, *own])
     document.source = entry.origin or ("imported" if kind == "inbox" else "")
     document.expires, document.valid_from = entry.expires, entry.valid_from
     document.valid_until = entry.valid_until
@@ -212,7 +213,8 @@ def _session(name: str, data: bytes) -> Document:
     here. A truncated file gives what it has.
     """
     document = Document()
-    hearing, cwd = Hearing(), ""
+    hearing, doings = Hearing(), work.Doings()
+    head: dict[str, object] = {}
     document.record = document.title = name.removesuffix(".jsonl.gz")
     unpacked = archive.unpacked(data)[0]
     if problem := archive.problem(unpacked):
@@ -223,17 +225,21 @@ def _session(name: str, data: bytes) -> Document:
             continue
         if number == 0 and "turn" not in turn:
             document.date, document.category = _plain(turn.get("started")), _plain(turn.get("ticket"))
-            document.status, cwd = _plain(turn.get("status")) or "active", _plain(turn.get("cwd"))
+            document.status, head = _plain(turn.get("status")) or "active", turn
+            hearing.cwd = _plain(turn.get("cwd"))
             continue
         role, tool, said, mark = (_plain(turn.get(key)) for key in ("role", "tool", "text", "taint"))
+        heard = hearing.so_far
         taint = hearing.taint(role, tool, said, mark)
         at = _plain(turn.get("time"))
         if role == "tool":
-            outcome = _plain(turn.get("outcome"))
-            document.work += [(*each, at) for each in work.done(tool, said, outcome, cwd)]
+            told = work.done(tool, said, _plain(turn.get("outcome")), _plain(head.get("cwd")), heard or mark)
+            doings.add(told, at)
             said, taint = _called(turn), taint or hearing.so_far
         elif role not in _SPEAKERS:
             continue
+        else:
+            doings.hear(role, heard, mark)
         text, hidden = masked(said.strip())
         document.masked = document.masked or hidden
         given = turn.get("turn")
@@ -242,6 +248,7 @@ def _session(name: str, data: bytes) -> Document:
             piece.turn = given if isinstance(given, int) else number
             piece.role = f"{role}:{whose}" if whose else role
             (document.calls if role == "tool" else document.parts).append(piece)
+    document.work = doings.of_session(head, hearing.so_far)
     return document
 
 
@@ -261,8 +268,10 @@ def turn_text(session: list[str], turn: int, *, pasted: bool) -> str | None:
     if row is None or role not in (*_SPEAKERS, "tool"):
         return None
     text = masked((_called(row) if role == "tool" else _plain(row.get("text"))).strip())[0]
-    parts = [part for part, whose in _parts(str(row["role"]), text, "") if (whose == "pasted") == pasted]
-    return parts[0] if parts else None
+    parts = {whose: part for part, whose in _parts(str(role), text, "")}
+    if len(parts) == 1:  # whatever the turn is tainted with, it is one unit
+        return next(iter(parts.values()))
+    return None if row.get("taint") else parts.get("pasted" if pasted else "")
 
 
 def _called(row: dict[str, object]) -> str:

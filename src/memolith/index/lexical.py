@@ -27,7 +27,7 @@ _POSTINGS = 3500  # maximum candidates from the rarer words
 _CANDIDATES = 200  # how many of them are kept
 _EXACT = 60  # how many of those are scored exactly, with frequencies and common words
 _MOST_TERMS = 64
-_READ = 256  # terms of a text
+_FIRST, _LAST = 192, 64  # terms of a text that are looked up: a log says last what went wrong
 _REMEMBERED = 50_000  # terms
 _TURN = KINDS.index("session")
 # A caller that wants only a few hits needs only the rarest words.
@@ -56,9 +56,10 @@ class Lexicon:
 
     def analyse(self, query: str, most: int | None = None) -> Analysis:
         """Return the terms of a query with their frequencies, counted up to `most`."""
+        said = list(analyser.of_query(query).items())
         found = [
             Term(term=term, df=self._frequency(term, most), weight=weight)
-            for term, weight in list(analyser.of_query(query).items())[:_READ]
+            for term, weight in said[:_FIRST] + said[_FIRST:][-_LAST:]
         ]
         return Analysis(terms=found, total=self.total)
 

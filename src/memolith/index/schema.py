@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Row = tuple[int, bytes, int]  # of a unit: its id, bag and lot
 
 # Part of the file name: increase it whenever tables, terms or the cutting of documents change.
-SCHEMA = 9
+SCHEMA = 10
 
 _TABLES = """
 CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,

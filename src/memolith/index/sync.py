@@ -210,7 +210,7 @@ class Sync:
         try:
             found = self._files.read(task.path)
         except UnsafePathError:
-            return self._drop(task)  # became a link: skipped; `doctor` reports it
+            return self._drop(task)  # became a link: the next look names it
         except StorageError as error:
             return self._drop(task, str(error))
         if found is None:

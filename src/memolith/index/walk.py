@@ -7,10 +7,10 @@ directories takes one number, and a changed file updates it without the others.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from zlib import crc32
 
+from memolith.base.whole import is_regular
 from memolith.env.paths import inside
 from memolith.index.units import KINDS
 from memolith.store import layout
@@ -25,10 +25,6 @@ _MASK = (1 << 63) - 1  # of SQLite's integers; a time after 2262 counts as then
 _INDEX = layout.MEMORY
 _PAGES = (layout.MEMORY, layout.SCRATCHPAD)  # files in a directory of others
 _MAX_SESSION = 64 * 1_048_576
-# A file that changed this recently may change again without a new timestamp: the clock of a file system ticks
-# every few milliseconds, that of some only every two seconds.
-_TICK = 25_000_000
-_COARSE_TICK = 2_100_000_000
 
 
 class Place:
@@ -61,9 +57,7 @@ class Entry:
     def __init__(self, name: str, found: os.stat_result, now: int) -> None:
         self.name, self.size, self.inode = name, found.st_size, found.st_ino & _MASK
         self.mtime, self.ctime = min(found.st_mtime_ns, _MASK), min(found.st_ctime_ns, _MASK)
-        newest = max(self.mtime, self.ctime)
-        tick = _TICK if newest % 1_000_000 else _COARSE_TICK
-        self.settled = newest < now - tick
+        self.settled = layout.is_settled(max(self.mtime, self.ctime), now)
 
     def stamp(self) -> tuple[int, int, int, int]:
         """Return the values to compare."""
@@ -157,6 +151,8 @@ def signature(home: str, place: Place) -> int:
                     min(found.st_ctime_ns, _MASK),
                 )
             )
+        else:
+            is_regular(found.st_mode, f"{folder.path}/{item.name}")
     return total & _MASK
 
 
@@ -196,7 +192,7 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
                 state = item.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
-            if stat.S_ISREG(state.st_mode):
+            if is_regular(state.st_mode, f"{home}/{place.path}/{item.name}"):
                 found[item.name] = Entry(item.name, state, now)
     return found
 
@@ -217,7 +213,9 @@ def look(home: str, place: Place, name: str) -> Entry | None:
         return None
     tree, rest = inside(home, f"{place.path}/{name}")
     found = tree.stat(rest)
-    return Entry(name, found, now) if found is not None and stat.S_ISREG(found.st_mode) else None
+    if found is None or not is_regular(found.st_mode, f"{home}/{place.path}/{name}"):
+        return None
+    return Entry(name, found, now)
 
 
 class Files:

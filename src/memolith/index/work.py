@@ -1,14 +1,18 @@
 """What was done in a session, from its tool turns: files that were changed, and checks that were run.
 
 Only the call of a tool is looked at, and of a command only a check with a program that runs a project's own
-build, tests or linters: what a page or a file said is no part of it.
+build, tests or linters, in a plain form. It is told unasked, so it may have no room for somebody else's
+words: after such were brought nothing counts, but after a pasted text a check all of whose words are ours.
 """
 
 from __future__ import annotations
 
 from memolith.index.units import FILE
 from memolith.text import turns
+from memolith.text.patterns import lazy
 
+_PASTED = "pasted"
+_PERSONS = (None, "", "interactive")  # sources of a session
 _MOST = 120  # characters of a command or a path
 # What runs a project's own tasks.
 _PROGRAMS = """
@@ -27,7 +31,13 @@ _TASKS = {
 }
 _RUNNERS = frozenset(_PROGRAMS.split())
 _KIND_OF = {word: kind for kind, words in _TASKS.items() for word in words.split()}
-_SPLITS = ("&&", "||", ";", "|", "⏎", "\n", ">", "<")
+_OURS = frozenset([*_RUNNERS, *_KIND_OF, "all", "ci", "exec", "integration", "race", "unit"])
+_SPLITS = ("&&", "||", ";", "|", "⏎", "\n", ">", "<", " #")
+# A word of a plain form: an option, its value, a name or a path of this project.
+_PLAIN = lazy(r"(?:-[\w.-]*=)?(?!/|.*\.\./)[\w@%+:,.*/-]*")
+_SEPARATED = lazy(r"[^-./:_*]+")
+_NAMED = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\x00-\x7f]{2}")  # the words of a name
+_UNKNOWN, _SENTENCE = 2, 6  # words of a form that are neither ours, options nor paths; words of one name
 
 
 def check(command: str) -> tuple[str, str]:
@@ -38,9 +48,12 @@ def check(command: str) -> tuple[str, str]:
     if not words or words[0].rpartition("/")[2] not in _RUNNERS:
         return "", ""
     form = " ".join(words)
+    unknown = [word for word in words if word[0] not in "-./*" and "/" not in word and not _is_ours(word)]
+    if not all(map(_PLAIN.fullmatch, words)) or len(unknown) > _UNKNOWN or _is_sentence(form):
+        return "", ""
     kinds = [_KIND_OF[part] for word in words for part in _parts(word) if part in _KIND_OF]
     kinds = [kind for kind in kinds if kind != "run"] or kinds  # `npm run lint` is no run
-    if not kinds or len(form) > _MOST or not form.isprintable() or "`" in form or "://" in form:
+    if not kinds or len(form) > _MOST or "://" in form:
         return "", ""
     return kinds[0], form
 
@@ -65,20 +78,34 @@ def _parts(word: str) -> list[str]:
     return [name, *name.replace(".", ":").replace("-", ":").replace("_", ":").split(":")]
 
 
-def done(tool: str, text: str, outcome: str, cwd: str) -> list[tuple[str, str, bool]]:
-    """Return what a tool's turn did: the kind (`FILE` or a check), the path or command, whether it worked."""
+def _is_ours(word: str) -> bool:
+    """Whether all of a word is on our lists: nobody can say anything else with it."""
+    return _OURS.issuperset(_SEPARATED.findall(word)) or (len(word) == 2 and word[0] == "-")
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a name in a text has so many words that it says something."""
+    return any(len(_NAMED.findall(each)) >= _SENTENCE for each in text.replace("/", " ").split())
+
+
+def done(tool: str, text: str, outcome: str, cwd: str, taint: str) -> list[tuple[str, str, bool]]:
+    """Return what a tool's turn did: the kind (`FILE` or a check), the path or command, whether it worked.
+
+    `taint` is whose words the agent had heard before it called the tool.
+    """
     from memolith.text.local_tools import TOOLS
 
     ok = outcome in ("", "ok", "success")
     name = tool.partition("(")[0].strip().casefold()
+    if taint not in ("", _PASTED):
+        return []
     if name in TOOLS["edit"]:
         path = _path(turns.first_line(text).strip(), cwd)
-        return [(FILE, path, ok)] if path and ok else []
+        return [(FILE, path, ok)] if path and ok and not taint else []
     if name not in TOOLS["shell"]:
         return []
-    command = turns.command(tool, text)
-    kind, form = check(command)
-    return [(kind, form, ok)] if kind else []
+    kind, form = check(turns.command(tool, text))
+    return [(kind, form, ok)] if kind and (not taint or all(map(_is_ours, form.split()))) else []
 
 
 def _path(text: str, cwd: str) -> str:
@@ -92,6 +119,36 @@ def _path(text: str, cwd: str) -> str:
         or not text.isprintable()
         or " " in text
         or "`" in text
+        or _is_sentence(text)
     ):
         return ""
     return text
+
+
+class Doings:
+    """What was done in a session, as long as nobody else's words were heard in it.
+
+    What brought such words need not be a turn (a picture, an attachment): then only what the agent says next
+    is marked, and they may have come right after it last spoke in its own.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[str, str, bool, str]] = []
+        self._sure = 0
+
+    def add(self, done: list[tuple[str, str, bool]], at: str) -> None:
+        """Take what a tool's turn did, and when."""
+        self._rows += [(*each, at) for each in done]
+
+    def hear(self, role: str, heard: str, mark: str) -> None:
+        """Take that somebody spoke: whose words had been heard by then, and how the turn is marked."""
+        if mark and not heard:
+            del self._rows[self._sure :]
+        elif role == "assistant" and not heard:
+            self._sure = len(self._rows)
+
+    def of_session(self, head: dict[str, object], heard: str) -> list[tuple[str, str, bool, str]]:
+        """Return kind, what, whether it worked and when, if a person held the session."""
+        if head.get("source") not in _PERSONS or head.get("mode") == "polluted":
+            return []
+        return self._rows[: self._sure] if head.get("taint") and not heard else self._rows

@@ -6,12 +6,12 @@ in: that is a request, not learning, so it needs no setting of learning, no mode
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import MemolithError, StorageError
 from memolith.learn.extract import rules
 from memolith.learn.extract.eligible import seconds
+from memolith.memory import asked as to_show
 from memolith.memory import taken_back
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from memolith.learn.extract.facts import Fact
     from memolith.memory.home import Home
-
-_HEAD = "# Asked to remember\n\nThe block shows these records. Delete a line to leave one out of it.\n\n"
-_MOST = 40  # the newest that are shown
 
 
 def asked(home: Home, name: str, new: int) -> int:
@@ -81,18 +78,5 @@ def records(home: Home, session: str, facts: Iterable[Fact], *, shown: bool = Fa
             continue
         stored += fact.certain
         if shown and not record.held:
-            _show(home, record.filename)
+            to_show.show(home, record.filename)
     return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""
-
-
-def _show(home: Home, filename: str) -> None:
-    """List a record among those that the block shows; its file stays the only place with the text."""
-    relative = os.path.relpath(filename, home.store).replace(os.sep, "/")
-    slug = layout.scope_of(relative)
-    row = f"- {relative.removeprefix(layout.path(slug, 'records/'))}"
-
-    def listed(old: str | None) -> str:
-        rows = [line for line in (old or "").split("\n") if line.startswith("- ") and line != row]
-        return _HEAD + "".join(f"{line}\n" for line in [*rows, row][-_MOST:])
-
-    home.gate.rewrite(layout.path(slug, layout.ASKED), listed, op="remember", remember=False)

@@ -34,6 +34,7 @@ class LearningStatus(Value):
     enabled: bool
     jobs: list[Job]
     model: str
+    phases: list[Cost]  # of this project today, by phase and model
     problem: str
     today: Cost | None
     why: str
@@ -46,6 +47,7 @@ class LearningStatus(Value):
             "model": self.model,
             "jobs": [job.as_dict() for job in self.jobs],
             "today": self.today.as_dict() if self.today else None,
+            "phases": [cost.as_dict() for cost in self.phases],
         }
 
     def lines(self, settings: Settings) -> list[str]:
@@ -54,15 +56,24 @@ class LearningStatus(Value):
         shown.append(f"Model: {self.model}" + (f" ({self.problem})" if self.problem else ""))
         if self.today is None:
             return shown
-        counts = Counter(job.status for job in self.jobs)
-        listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-        shown.append(f"Jobs of this project: {listed or 'none'}")
+        for number, phase in enumerate((EXTRACT, CONSOLIDATE), 1):
+            jobs = [job for job in self.jobs if job.kind == phase]
+            counts = Counter(job.status for job in jobs)
+            states = [f"{count} {name}" for name, count in sorted(counts.items())]
+            if phase == CONSOLIDATE:
+                states = [_reason(job) for job in jobs]
+            spent = [cost for cost in self.phases if cost.phase == phase]
+            shown.append(
+                f"Phase {number} ({phase}): {', '.join(states) or 'nothing to do'}; today"
+                f" {plural(sum(cost.requests for cost in spent), 'request')},"
+                f" {sum(cost.tokens for cost in spent)} tokens"
+            )
         shown.append(
             f"Today: {plural(self.today.requests, 'request')}, {self.today.tokens} tokens,"
             f" {self.today.seconds:.0f} s of {settings.number('memories.requests_per_day'):,.0f} requests, "
             f"{settings.number('memories.tokens_per_day'):,.0f} tokens"
         )
-        failed = [job for job in self.jobs if job.last_error and job.status != "done"]
+        failed = [job for job in self.jobs if job.session and job.last_error and job.status != "done"]
         return shown + [f"{job.key}: {job.last_error}" for job in failed]
 
 
@@ -97,16 +108,25 @@ class Learning:
         home, off = self._home, self.off
         model = home.settings.text("models.default") or "none"
         jobs: list[Job] = []
+        phases: list[Cost] = []
         spent = None
         if not off:
             with runs.queue_of(home) as queue:
                 jobs = queue.jobs(home.project)
                 spent = queue.ledger.totals(day=home.today)
+                phases = [
+                    each for each in queue.ledger.costs(since=home.today) if each.project == home.project
+                ]
         problem = "" if model == "none" else llm.why_not(home.settings, "default")
-        return LearningStatus(enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent)
+        return LearningStatus(
+            enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent, phases=phases
+        )
 
     def why(self, session: str | None = None) -> dict[str, str]:
-        """Return for every session, or only for `session`, what was learned or why nothing was."""
+        """Return for every session, or only for `session`, what was learned or why nothing was.
+
+        Under `consolidate`: what became of that, or why nothing has.
+        """
         sessions = Sessions(self._home)
         wanted = sessions.get(session).name if session else None
         if off := self.off:
@@ -117,6 +137,8 @@ class Learning:
                 reasons = {**dict.fromkeys(choice.taken, _NEXT_RUN), **choice.refused}
                 for job in queue.jobs(self._home.project, EXTRACT):
                     reasons[job.session] = _reason(job, reasons.get(job.session, ""))
+                for job in queue.jobs(self._home.project, CONSOLIDATE):
+                    reasons[CONSOLIDATE] = _reason(job)
         return {name: why for name, why in sorted(reasons.items()) if wanted in (None, name)}
 
     def enqueue(self, session: str | None = None) -> str:
@@ -165,11 +187,12 @@ class Learning:
         return f"{project}/{Sessions(self._home).get(session).name}" if session else project
 
 
-def _reason(job: Job, now: str) -> str:
+def _reason(job: Job, now: str = "") -> str:
     if job.status == "done":
         changed = f"; it has changed since: {now}" if now and not now.startswith("nothing changed") else ""
         return job.outcome + changed
     if job.status in ("failed", "error"):
         left = f"{plural(job.retry_remaining, 'attempt')} left" if job.retry_remaining else "no attempts left"
-        return f"failed: {job.last_error} ({left}; memolith learn retry {job.session})"
-    return job.last_error or {"running": "a process is at it"}.get(job.status, _NEXT_RUN)
+        return f"failed: {job.last_error} ({left}; {f'memolith learn retry {job.session}'.rstrip()})"
+    next_run = _NEXT_RUN if job.session else "the next run does it"
+    return job.last_error or {"running": "a process is at it"}.get(job.status, next_run)

@@ -29,6 +29,7 @@ from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelUnavailableError
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from memolith.memory.sessions import Sessions
+from memolith.store import receipts
 from memolith.text.budget import plural
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ def look(home: Home, queue: Queue) -> list[Glance]:
 
 def choose(home: Home, queue: Queue, seen: list[Glance], *, force: bool = False) -> Choice:
     """Return the sessions that are eligible now, and why the others are not."""
-    return eligible.choose(seen, home.now(), home.settings, queue.watermarks(home.project), force=force)
+    going_on = receipts.going_on(home.path, home.now() - eligible.SILENT)
+    marks = queue.watermarks(home.project)
+    return eligible.choose(seen, home.now(), home.settings, marks, force=force, going_on=going_on)
 
 
 class _Run:

@@ -13,7 +13,7 @@ from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import MADE
-from memolith.learn.consolidate.sources import SKILL
+from memolith.learn.consolidate.sources import SKILL, page_of
 from memolith.learn.consolidate.sources import gone as gone_from
 from memolith.learn.extract.facts import findings
 from memolith.learn.queue.queue import CONSOLIDATE, Queue
@@ -58,13 +58,16 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
 
 
 def heed(home: Home, queue: Queue) -> None:
-    """Note what people took back by hand since the last run: lines of MEMORY.md, records and skills.
+    """Note what people took back by hand since the last run: lines of either text, records and skills.
 
     What they deleted in one place goes from the others too; what they deleted by a command is noted already.
     """
     previous = on_disk.read(home)
-    facts = [fact for each in queue.extractions.all(home.project) for fact in statements.facts(each)]
-    texts = {statements.key(fact.text): fact.text for fact in facts}
+    texts: dict[str, str] = {}
+    for each in queue.extractions.all(home.project):
+        texts |= {statements.key(fact.text): fact.text for fact in statements.facts(each)}
+        for line in statements.nonblank(each.rollout_summary):  # any may be the first that is not taken back
+            texts[statements.key(statements.lately(*page_of(each), line))] = statements.content(line)
     lines = previous.forgotten() - previous.made.forgotten
     learned = _learned(home)
     records = previous.made.records - learned.keys()

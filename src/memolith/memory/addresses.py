@@ -1,5 +1,7 @@
 """Reading memory by address: `memory://root/notes/deploy.md` gives the text, or the names in a directory.
 
+`memory://root/sessions/claude-3f2a1b/12` is a turn of a session and those around it; a name may be shortened.
+
 `root` and `project` are this project's memory (`memory://root` itself is the summary), `user` is the memory
 for all projects. Only memory can be reached: not what waits for review, not other projects, not our own
 files. Addresses are read-only, and no answer or error reveals where the memory is on disk.
@@ -10,7 +12,7 @@ from __future__ import annotations
 import stat
 from urllib.parse import quote
 
-from memolith.base.errors import MemolithError, NotFoundError, StorageError, UnsafePathError
+from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
 from memolith.memory import note_index
@@ -18,6 +20,7 @@ from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
 from memolith.store.allow_list import masked
 from memolith.store.entry import Entry
+from memolith.store.screen import quoted
 from memolith.text import turns, typed
 from memolith.text.names import NAMESPACES, SCHEME, parse_address
 from memolith.text.safe.lookalikes import composed
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 SESSIONS = "sessions"
 _KINDS = {kind.path: kind for kind in layout.KINDS if kind.has_address}
 _PLAIN = "text/plain"
+_SHORT = 12  # characters of a session's name that are enough
+_AROUND = 1  # turns before and after the one that an address names
 
 
 class Resource(Value):
@@ -71,7 +76,7 @@ def of_file(home: Home, relative: str) -> Resource:
     tree = Tree(home.store)
     data = tree.read(relative)
     text = masked(tree, relative, files.text_of(data or b""))
-    return Resource(uri=address_of(relative), mime=mime(relative), listing=None, text=text)
+    return Resource(uri=layout.shown(relative), mime=mime(relative), listing=None, text=text)
 
 
 def meant(home: Home, uri: str) -> tuple[str, tuple[str, ...]]:
@@ -112,10 +117,35 @@ def address(namespace: str, *parts: str) -> str:
     )
 
 
-def address_of(relative: str) -> str:
-    """Return the address of a file, by its path in the store."""
-    parts = relative.split("/")
-    return address("root", *parts[2:]) if layout.scope_of(relative) else address("user", *parts)
+def named(home: Home, text: str) -> str:
+    """Return the address for whatever form a place was shown in; InputError if it is none.
+
+    Addresses with a line or a turn behind them, paths in the store or on disk, the links of the notes' index,
+    and the bare names of notes, of this project first.
+    """
+    place = text.strip().strip("`<>\"'()")
+    for word in (" turn ", " line "):
+        place, found, number = place.partition(word)
+        if found and word == " turn " and number.isdecimal():
+            place = f"{place}/{number}"
+    head, colon, line = place.rpartition(":")
+    place = head if colon and line.isdecimal() else place
+    if place.startswith(SCHEME):
+        return place
+    place = place.removeprefix(home.store).lstrip("/").removeprefix(f"projects/{home.project}/")
+    if place.startswith("session "):
+        return f"{SCHEME}root/{SESSIONS}/{place.removeprefix('session ')}"
+    # What the block calls MEMORY.md is the user's.
+    scopes = [layout.USER] if place == layout.MEMORY == text.strip() else [home.project, layout.USER]
+    tree = Tree(home.store)
+    for scope in scopes:
+        for guess in (place, f"notes/{place}", f"notes/{place}.md", f"daily/{place}.md"):
+            if place and ".." not in place and tree.stat(layout.path(scope, guess)) is not None:
+                return layout.shown(layout.path(scope, guess))
+    raise InputError(
+        f"{quoted(text)}: nothing in memory has this name; give an address that memory showed "
+        "(memory://…), or one of long_term, scratchpad, daily, note (with its name), list"
+    )
 
 
 def mime(path: str) -> str:
@@ -200,17 +230,18 @@ def _names(tree: Tree, directory: str) -> list[str]:
 def _session(home: Home, uri: str, rest: tuple[str, ...]) -> Resource:
     if not rest:
         return _listing(uri, [(SESSIONS, each.name) for each in Sessions(home).list()])
-    if len(rest) > 1:
+    if len(rest) > 1 and not (len(rest) == 2 and rest[1].isdecimal()):
         raise _nothing(uri)
     try:
         session = Sessions(home).get(rest[0])
     except MemolithError:
         raise _nothing(uri) from None
-    if session.name != rest[0]:
+    if session.name != rest[0] and len(rest[0]) < _SHORT:
         raise _nothing(uri)
-    turns = "\n\n".join(
-        f"[{turn.number}] {turn.role}{turn_label(turn)}: {turn.text}" for turn in session.turns
-    )
+    shown = session.turns
+    if len(rest) > 1:
+        shown = [turn for turn in shown if abs(turn.number - int(rest[1])) <= _AROUND]
+    turns = "\n\n".join(f"[{turn.number}] {turn.role}{turn_label(turn)}: {turn.text}" for turn in shown)
     return Resource(uri=uri, mime=_PLAIN, listing=None, text=turns)
 
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from memolith.base.errors import InputError, MatchError, TooLargeError
-from memolith.base.values import MAX_INJECT_BYTES, ORIGINS, OWN, TAINTS, TARGETS, TRUNCATED, Source
+from memolith.base.values import (
+    MAX_INJECT_BYTES,
+    MAX_WRITE_BYTES,
+    ORIGINS,
+    OWN,
+    TAINTS,
+    TARGETS,
+    TRUNCATED,
+    Source,
+)
 from memolith.store.screen import check, quoted, refuse_secret
 from memolith.text.budget import utf8_len
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 EMPTY = "(empty)"
 _LONG_LINE = 8000
@@ -36,6 +46,15 @@ def one_of(value: str, known: Sequence[str], what: str, more: Sequence[str] = ()
     raise InputError(f"unknown {what} {quoted(value)}; one of {', '.join((*known, *more))}")
 
 
+def either(mode: Any, action: Any) -> Any:
+    """Return the mode of an update, which has two names; one that says two things is refused."""
+    if None not in (mode, action) and mode != action:
+        raise InputError(
+            f"mode {quoted(mode)} and action {quoted(action)} contradict each other; give one of them"
+        )
+    return mode if action is None else action
+
+
 def check_name(name: str | None, content: str = "") -> None:
     """Refuse a name that a note with this content cannot have, before anything is created."""
     from memolith.store import layout
@@ -52,8 +71,13 @@ def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
 
 
 def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:
-    """Refuse text that cannot be stored, before anything is created."""
+    """Refuse text that cannot be stored whole, before anything is created."""
     check(text, what)
+    if (size := utf8_len(str(text))) > MAX_WRITE_BYTES:
+        raise TooLargeError(
+            f"the {what} has {size:,} bytes, more than the {MAX_WRITE_BYTES:,} of one memory; nothing was "
+            "written: store what matters and where the rest is, or split it into several notes"
+        )
     if not empty and not str(text).strip():
         raise InputError(f"there is nothing to write: the {what} is empty; give it some words")
 
@@ -86,25 +110,11 @@ def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
             # The caller may have lost the carriage returns when it read the text.
             wanted, text = wanted.replace("\n", "\r\n"), text.replace("\n", "\r\n")
             count = old.count(wanted)
-        if old and count > 1:
-            return _in_body(path, old, wanted, text)
         if count != 1 or old is None:
             raise MatchError(path, count)
         return old.replace(wanted, text)
 
     return apply
-
-
-def _in_body(path: str, old: str, wanted: str, text: str) -> str:
-    """Replace in a note's body if its description only repeats the first line, and update the description."""
-    from memolith.text import frontmatter, markdown
-
-    note = frontmatter.split(old)
-    repeated = not note.problem and note.get("description") == markdown.first_line(note.body)
-    if not repeated or note.body.count(wanted) != 1:
-        raise MatchError(path, old.count(wanted))
-    body = note.body.replace(wanted, text)
-    return frontmatter.set_fields(note.head, {"description": markdown.first_line(body)}) + body
 
 
 def is_user_wide(scope: str) -> bool:

@@ -53,3 +53,15 @@ def add(old: str | None, text: str) -> str:
     from memolith.text import markdown
 
     return markdown.append(old, "\n" + text) if old else text
+
+
+def without(text: str, mark: str) -> str:
+    """Return a log without the entries whose heading has this mark."""
+    kept, is_left_out = [], False
+    for line in text.split("\n"):
+        clock = line.removeprefix("### ")
+        if clock != line and clock[2:3] == ":" and clock[5:8] == " — ":
+            is_left_out = mark in line
+        if not is_left_out:
+            kept.append(line)
+    return "\n".join(kept)

@@ -13,6 +13,7 @@ from itertools import count
 from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
+from memolith.memory import arguments
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
 from memolith.store.entry import Entry
@@ -53,11 +54,11 @@ class Entries:
         self._home = home
         self._root = home.store
 
-    def _write(self, relative: str, fields: Fields, text: str | None = None) -> Change:
+    def _write(self, relative: str, fields: Fields, text: str | None = None, op: str = "") -> Change:
         """Change fields of an entry, and its text if given; a new text is labelled with its source."""
         whose = self._home.source if text is not None or "title" in fields else None
         fields = {**fields, "updated": self._home.today}
-        return store(self._home.gate, relative, fields, text, self._kind, whose)
+        return store(self._home.gate, relative, fields, text, op or self._kind, whose)
 
     def _remove(self, relative: str, op: str = "delete") -> None:
         """Delete an entry; the history keeps its text."""
@@ -158,6 +159,7 @@ def store(
     An existing head keeps its keys, comments and order. A head that cannot be parsed stays as text below a
     new one. `source` is the source of a new text.
     """
+    arguments.check_text(body or "", empty=True)
     label = source_label.fields(source) if source and not source.trusted else {}
     given, masked, warnings = screened(gate, layout.scope_of(relative), {**fields, **label}, body or "")
     one = markdown.same_line

@@ -228,7 +228,7 @@ class Home:
 
     @property
     def vectors(self) -> Vectors:
-        """The vectors; they have a `provider` only where the semantic extra is installed."""
+        """The vectors; they have a `provider` only where `memolith semantic install` was run."""
         if self._vectors is None:
             from memolith.index.vectors.meaning import Vectors
 
@@ -260,10 +260,9 @@ class Home:
         if self.identity.registered:
             return
         if not self.identity.root:
-            raise InputError(
-                "there is no project here, because the working directory is gone or cannot be read; go to "
-                "one that exists, name one (--project DIR), or write for all projects (long_term, scope user)"
-            )
+            why = self.identity.notice.partition("; only")[0]
+            where = "go to another directory, name one (--project DIR)"
+            raise InputError(f"{why}; {where}, or write for all projects (long_term, scope user)")
         if self._doubt:  # it may be a known project, which would get a second memory
             raise StorageError(*self._doubt[0])
         self._register(evidence.WRITE_SECONDS)

@@ -17,7 +17,7 @@ from errno import EISDIR
 
 from memolith.base.errors import MemolithError, StorageError, UnsafePathError
 from memolith.base.lean import suppress
-from memolith.base.whole import note
+from memolith.base.whole import is_regular, note
 from memolith.env.paths import Place, Tree
 from memolith.env.settings import open_regular
 from memolith.store import allow_list, files, layout
@@ -45,8 +45,6 @@ _MAX_CACHE = 1_048_576
 _MAX_PAGE = 65_536
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
-# A file or directory that changed this recently may change again without a new timestamp.
-_TICK, _COARSE_TICK = 25_000_000, 2_100_000_000
 # Characters that a link cannot contain. Spaces are parsed in this form, but written between `<` and `>`.
 _ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("^", "%5E"), ("%", "%25"))
 
@@ -59,11 +57,12 @@ def note_files(root: str, slug: str) -> list[str]:
     try:
         folder = Tree(root).folder(layout.path(slug, "notes"))
     except (FileNotFoundError, UnsafePathError):
-        return []  # `doctor` reports a link
+        return []
+    found = (entry for entry in folder.entries() if layout.is_note_file(entry.name))
     return sorted(
         entry.name
-        for entry in folder.entries()
-        if layout.is_note_file(entry.name) and entry.is_file(follow_symlinks=False)
+        for entry in found
+        if entry.is_file(follow_symlinks=False) or Place(folder, entry.name).is_file()  # which says why not
     )
 
 
@@ -111,7 +110,7 @@ def glance(tree: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
     try:
         shelf = _Shelf(tree, slug)
     except (FileNotFoundError, StorageError, UnsafePathError):
-        return "", 0  # a link or an unreadable directory costs its notes, not the block; `doctor` reports it
+        return "", 0  # a link or an unreadable directory costs its notes, not the block
     page, linked = _page(tree, slug, shelf)
     shown: list[str] = []
     for row in page:
@@ -189,7 +188,7 @@ class _Shelf:
         if directory == self._directory and rules == self._rules:
             self.count = count
         else:
-            if not _settled(about.st_mtime_ns):
+            if not layout.is_settled(about.st_mtime_ns, time.time_ns()):
                 self._directory = "-"  # must be listed again: another note may get the same timestamp
             self._list()
 
@@ -213,7 +212,7 @@ class _Shelf:
         if known != now:
             line = line_of(self._tree, self._slug, Place(self.folder, name))
             if name in self._lines and line:
-                self._lines[name] = (now if _settled(max(now[2:])) else (), line)
+                self._lines[name] = (now if layout.is_settled(max(now[2:]), time.time_ns()) else (), line)
                 self._changed = True
         return line
 
@@ -223,8 +222,10 @@ class _Shelf:
             if layout.is_note_file(entry.name):
                 with suppress(FileNotFoundError):
                     about = entry.stat(follow_symlinks=False)
-                    if stat.S_ISREG(about.st_mode):
+                    if is_regular(about.st_mode, os.path.join(self.folder.path, entry.name)):
                         found.append((about.st_mtime_ns, entry.name))
+                    else:
+                        self._directory = "-"  # the next answer must say so, too
         self.count = len(found)
         found.sort(reverse=True)
         self._lines = {name: self._lines.get(name, ((), "")) for _, name in found[:_KEPT]}
@@ -254,10 +255,6 @@ class _Shelf:
         with suppress(OSError, MemolithError):
             files.make_directory(os.path.dirname(self._path))
             files.write_cache(self._path, data)
-
-
-def _settled(changed: int) -> bool:
-    return changed < time.time_ns() - (_TICK if changed % 1_000_000 else _COARSE_TICK)
 
 
 def _page(tree: Tree, slug: str, shelf: _Shelf) -> tuple[list[str], set[str]]:
@@ -346,10 +343,11 @@ def describe(note: Place, screen: Callable[[str], str] = str) -> tuple[str, str 
     entry = Entry("note", note.name, screen(files.text_of(data)))
     parsed, source = entry.parsed, entry.origin
     body = parsed.body if not parsed.problem else parsed.body.removeprefix("---")
-    hook = parsed.get("description") or markdown.first_line(
-        "\n".join(line for line in body.splitlines() if not line.startswith("# "))
+    heading = f"# {entry.title}"
+    hook = markdown.first_line(
+        parsed.get("description")
+        or "\n".join(line for line in body.splitlines() if markdown.same_line(line) != heading)
     )
-    hook = markdown.first_line(hook)
     hook = (
         f"{source_label.own(hook)} {source_label.label(source)}".lstrip()
         if source

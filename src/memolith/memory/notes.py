@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 import os
+from itertools import count
 
-from memolith.base.errors import InputError, MemolithError, NotFoundError
-from memolith.base.values import MAX_WRITE_BYTES, NOTE_KINDS, Source
+from memolith.base.errors import InputError, NotFoundError
+from memolith.base.values import MAX_WRITE_BYTES, Source
 from memolith.env.paths import Tree
+from memolith.memory import arguments
 from memolith.memory.entries import numbered, screened
 from memolith.memory.note_index import describe, seed
-from memolith.store import layout
-from memolith.store.screen import check as check_text
+from memolith.store import files, layout, writeset
+from memolith.store.gate import Change
 from memolith.store.screen import quoted, screen
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.safe import lookalikes
+from memolith.text.words import likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from memolith.index import Index, Unit
     from memolith.memory.home import Home
-    from memolith.store.gate import Change, Gate
+    from memolith.store.gate import Gate
 
-_KIND_ALIASES = {"simulator": "domain"}
+KIND_ALIASES = {"simulator": "domain"}
 MAX_TITLE = 200
+_TITLE = 60  # characters of a title made from a text
 _LOOKED_AT = 1000  # names of other notes that a new one is compared with
+_NEAR = 8  # notes that may say something else about the same thing
+_STATEMENT = 300  # characters
 
 
 def check(content: str, title: str) -> None:
     """Refuse a note without title or text, before anything is created."""
-    check_text(title, "title")
-    check_text(content)
+    arguments.check_text(title, "title", empty=True)
+    arguments.check_text(content, empty=True)
     title = markdown.same_line(title)
     if not title:
-        raise InputError("a note needs a title; give --title TEXT")
+        raise InputError("a note needs a title of visible characters")
     if len(title) > MAX_TITLE:
         raise InputError(
             f"the title has {len(title)} characters, more than {MAX_TITLE}; shorten it: {quoted(title)}"
@@ -42,24 +49,50 @@ def check(content: str, title: str) -> None:
         raise InputError(f"nothing to remember under {quoted(title)}; give the text of the note")
 
 
-def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source: Source) -> Change:
-    """Store a note under its title; the same title replaces the note."""
-    kind = _KIND_ALIASES.get(kind, kind)
+def title_for(gate: Gate, slug: str, content: str) -> str:
+    """Return a title for a text without one: its first words, which no note about something else has."""
+    words = markdown.first_line(content.lstrip("-*#> ")).split()
+    known = Tree(gate.root)
+    for most in (_TITLE, MAX_TITLE):
+        title = ""
+        for word in words:
+            if title and len(title) + len(word) >= most:
+                break
+            title = f"{title} {word}".strip()
+        title = title[:most].rstrip(" .,;:!—-")
+        place = file_for(gate, slug, title) if title else ""
+        data = known.read(place) if place and known.is_file(place) else None
+        if data is None or frontmatter.split(files.text_of(data)).body.strip() == content.strip():
+            return title
+    return next(name for name in _counted(title) if not known.is_file(file_for(gate, slug, name)))
+
+
+def _counted(title: str) -> Iterator[str]:
+    yield from (f"{title} ({number})" for number in count(2))
+
+
+def remember(
+    gate: Gate, slug: str, content: str, title: str, kind: str, source: Source, place: str | None = None
+) -> Change:
+    """Store a note under its title; it replaces the one with that title, or the one in `place`.
+
+    A file that is called after what it said before gets another name, or its address would still say that.
+    """
+    kind = KIND_ALIASES.get(kind, kind)
     given, content, warnings = screened(gate, slug, {"title": title}, content)
     # Joined into one line only now: the lines around a secret may reveal it.
     title = markdown.same_line(str(given["title"]))
     if not title:
-        raise InputError("a note needs a title of visible characters; give --title TEXT")
+        raise InputError("a note needs a title of visible characters")
     with gate.scope(slug):
-        relative = _file_for(gate, slug, title)
+        relative = place or file_for(gate, slug, title)
 
         def compose(old: str | None, text: str) -> str:
             text = text if source.trusted else source_label.own(text)
             body = text if text.endswith("\n") else text + "\n"
             fields = {
                 "name": title,
-                "description": markdown.first_line(text),
-                "type": kind if kind in NOTE_KINDS else "project",
+                "type": kind,
                 **({} if source.trusted else source_label.fields(source)),
             }
             if old is not None:
@@ -67,19 +100,99 @@ def remember(gate: Gate, slug: str, content: str, title: str, kind: str, source:
                 if parsed.head and not parsed.problem:
                     # A person's text is their own; an agent may repeat what it read, so the label stays.
                     known = fields if source == Source("agent") else source_label.cleared(parsed, fields)
-                    return frontmatter.set_fields(parsed.head, known) + body
+                    # A description was about the text before.
+                    return frontmatter.set_fields(parsed.head, {**known, "description": None}) + body
             return frontmatter.compose(dict(fields), body)
 
-        change = gate.change(relative, content, compose, op="remember", cap=MAX_WRITE_BYTES)
+        if place is not None and place != (named := file_for(gate, slug, title)):
+            change = _renamed(gate, slug, place, named, lambda old: compose(old, content))
+        else:
+            change = gate.change(relative, content, compose, op="remember", cap=MAX_WRITE_BYTES)
         change.warnings[:0] = warnings
         seed(gate, slug)
     return change
 
 
+def _renamed(gate: Gate, slug: str, place: str, named: str, compose: Callable[[str], str]) -> Change:
+    """Write the new text of a note to another file; `undo` takes both changes back as one."""
+    before = Tree(gate.root).read(place) or b""
+    old = files.text_of(before)
+    new = compose(old)
+    edits = [
+        writeset.Edit(path=named, base=None, new=new, marker=""),
+        writeset.Edit(path=place, base=writeset.base_of(old), new=None, marker=""),
+    ]
+    gate.commit(slug, edits, op="rename")
+    return Change(named, before, new.encode(), [])
+
+
+def is_made_from(title: str, text: str) -> bool:
+    """Whether a title is the beginning of a text, as `title_for` makes it."""
+    return " ".join(text.split()).casefold().startswith(title.casefold())
+
+
+def shown_title(change: Change) -> str:
+    """Return the title of a note that was just written, as it was stored."""
+    return frontmatter.split(files.text_of(change.after or b"")).get("name")
+
+
+def rivals(home: Home, slug: str, content: str, title: str) -> tuple[Unit | None, list[Unit]]:
+    """Return the note that a new one surely replaces, and those that it may: another value for one thing.
+
+    Only notes of one statement are compared: a longer one says more than what would be replaced.
+    """
+    taken = Tree(home.store).stat(file_for(home.gate, slug, markdown.same_line(title))) is not None
+    if taken or home.source.outside or not _is_statement(content):
+        return None, []
+    try:
+        many = len(Tree(home.store).folder(layout.path(slug, "notes")).names(_LOOKED_AT)) == _LOOKED_AT
+    except FileNotFoundError:
+        return None, []
+    found = _near(home.index, slug, f"{title} {content}", many=many)
+    sure: Unit | None = None
+    perhaps = []
+    for unit in found:
+        said = unit.text or ""
+        if not _is_statement(said) or unit.source:
+            continue
+        if likeness.contradicts(said, content) and not _differ(unit.title, title, said, content):
+            sure = sure or unit
+        elif likeness.contradicts(said, content) or likeness.may_contradict(said, content):
+            perhaps.append(unit)
+    return sure, perhaps
+
+
+def _near(index: Index, slug: str, text: str, *, many: bool) -> list[Unit]:
+    """Return notes with the words of a text; among many, as indexed last: looking at each is slow."""
+    if many and not os.path.exists(index.path):
+        return []
+    index.trust([slug] if many else [])
+    index.sync([slug])
+    found = index.lexical([slug], text, _NEAR, ["note"])
+    index.trust([])
+    return index.with_text(index.units([match.unit_id for match in found]))
+
+
+def _is_statement(text: str) -> bool:
+    return len(text) <= _STATEMENT and "\n" not in text.strip()
+
+
+def are_numbered(one: str, other: str) -> bool:
+    """Whether two titles differ in a number."""
+    names = set(likeness.words(one)) ^ set(likeness.words(other))
+    return any(char.isdigit() for name in names for char in name)
+
+
+def _differ(one: str, other: str, said: str, content: str) -> bool:
+    """Whether two titles name different things: `Staging` and `Production`, but not `Port` and `Port now`."""
+    names = set(likeness.words(one)) ^ set(likeness.words(other))
+    return not names <= {*likeness.words(said), *likeness.words(content)}
+
+
 def name_for(gate: Gate, slug: str, title: str) -> str:
     """Return the name of the note with this title, existing or not."""
     title = markdown.same_line(screen(title)[0])
-    return os.path.basename(_file_for(gate, slug, title))[:-3]
+    return os.path.basename(file_for(gate, slug, title))[:-3]
 
 
 def write(
@@ -109,7 +222,7 @@ def delete(gate: Gate, relative: str, if_sha256: str | None) -> Change:
     return gate.rewrite(relative, lambda _: None, op="delete", if_sha256=if_sha256)
 
 
-def _file_for(gate: Gate, slug: str, title: str) -> str:
+def file_for(gate: Gate, slug: str, title: str) -> str:
     """Return the file of the note called `title`: its own, or a new name that no other note has."""
     title = lookalikes.composed(title)
     tree = Tree(gate.root)
@@ -146,17 +259,3 @@ def _alike(tree: Tree, directory: str, name: str) -> list[str]:
     found = [each[:-3] for each in others if each[-3:] == ".md" and lookalikes.look(each[:-3]) == look]
     spellings = dict.fromkeys([name, name.lower(), name.upper(), name.capitalize(), name.title()])
     return found or [each for each in spellings if tree.stat(f"{directory}/{each}.md") is not None]
-
-
-def find_note(home: Home, name: str) -> str:
-    """Return a note's file, first in the project, then user-wide, or nothing. Only the base name counts."""
-    base = name.replace("\\", "/").rpartition("/")[2]
-    tree = Tree(home.store)
-    for slug in (home.project, layout.USER):
-        try:
-            place = layout.find_note(home.store, slug, base)
-        except MemolithError:
-            return ""  # not a valid note name
-        if tree.is_file(place):
-            return place
-    return ""

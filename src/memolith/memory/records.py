@@ -18,6 +18,7 @@ from memolith.store import files, layout
 from memolith.store.entry import STATUSES, holds
 from memolith.store.layout import CATEGORIES
 from memolith.text import markdown, source_label
+from memolith.text.digest import sha256
 from memolith.text.words import likeness
 
 TYPE_CHECKING = False
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from memolith.memory.entries import EntryResult
     from memolith.store.gate import Change
 
-_NEAR = 20  # records compared with a new one
-_LOOKED_AT = 2000  # characters of a new text that are used to find them
+_NEAR, _LOOKED_AT = 20, 2000  # records compared with a new one, by so many characters of it
 
 
 class Record(Value):
@@ -117,16 +117,16 @@ class Records(entries.Entries):
     ) -> EntryResult:
         """Store a fact and return its id; the next recall finds it.
 
-        If a record already says the same, it is returned instead, with the source added. A record with the
-        same title, or with another value for the same thing, is superseded. `force` does neither, and what is
-        not `certain` is a candidate, which supersedes nothing.
+        If a record says the same, it is returned instead, with the source added; one with the same title or
+        another value for the same thing is superseded (`force`: neither). Not `certain`: a candidate.
         """
         arguments.one_of(category, CATEGORIES, "category")
         arguments.check_fact(text)
         arguments.check_text(title or "x", "title")
         expires, begin = entries.date(expires, "expires"), entries.date(valid_from, "valid_from")
-        if expires and category != "incidents":
-            raise InputError(f"only incidents can expire; {category} are permanent (use valid_until instead)")
+        if expires and (category != "incidents" or expires < self._home.today):
+            why = f"{expires} is past" if category == "incidents" else f"{category} last (use valid_until)"
+            raise InputError(f"only incidents can expire, and not before today; {why}")
         own = title or markdown.heading_title(text) or markdown.first_line(text, 80)
         name = entries.titled(own, text)
         slug = self._home.scope(scope, register=True)
@@ -168,13 +168,24 @@ class Records(entries.Entries):
                 "supersedes": [record.id for record in older],
             }
             fields = {key: value for key, value in fields.items() if value}
-            change = entries.store(self._home.gate, relative, fields, text, "record", self._home.source)
+            op = f"record-{sha256(text.encode())[:6]}" if older else "record"  # undone as one
+            change = entries.store(self._home.gate, relative, fields, text, op, self._home.source)
             for record in older:
                 until = record.valid_until or begin or self._home.today
-                self._set(record, {"status": "superseded", "superseded_by": record_id, "valid_until": until})
+                done = {"status": "superseded", "superseded_by": record_id, "valid_until": until}
+                self._write(record.filename, done, op=op)
         gone = [record.id for record in older]
         message = f"Recorded {record_id} in {category}" + (f" (instead of {', '.join(gone)})" if gone else "")
+        others = [each.id for each in near if likeness.may_contradict(each.body, text)]
+        if others and not (gone or force):
+            message += f" (beside {', '.join(others)}: archive what no longer holds)"
         return self._done(record_id, relative, message, change.warnings, superseded=gone, created=True)
+
+    def rivals(self, text: str, *, scope: str, title: str | None = None) -> builtins.list[Record]:
+        """Return the current records that a new fact may replace, for a person to decide."""
+        near = self._near(self._home.scope(scope), title or markdown.first_line(text, 80), text)[1]
+        sure = [each for each in near if _replaces(each, title or "", text, named=title is not None)]
+        return [each for each in near if not sure and likeness.may_contradict(each.body, text)]
 
     def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
         """Return all ids of a scope, and the current records that may say the same as a new fact.
@@ -359,8 +370,6 @@ class Records(entries.Entries):
             if category in (None, record.category)
             and (record.status == status if status else archived or record.status == "active")
         ]
-
-    # ------------------------------------------------------------ inside
 
     def _all(self, scope: str | None, *, strict: bool = False) -> builtins.list[Record]:
         found: dict[tuple[str, str], Record] = {}  # the first one with an id in its scope

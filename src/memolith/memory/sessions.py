@@ -15,6 +15,7 @@ from memolith.store import tombstones
 from memolith.store.archive import Archive, row_of
 from memolith.store.screen import quoted, refuse_secret
 from memolith.text.budget import plural
+from memolith.text.markdown import first_line
 from memolith.text.secrets.veil import masked_name
 
 TYPE_CHECKING = False
@@ -43,9 +44,10 @@ MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
 # The tool name of a system turn that stands for omitted turns; the numbering continues after them.
 LEFT_OUT = "left-out"
-_TEXTS = ("text", "time", "tool", "outcome")
+TEXTS = ("text", "time", "tool", "outcome")
 _CLOCK = frozenset("0123456789-:.+TZ ")
-_CODES = ("agent", "id", "mode", "project", "source", "status", "taint")  # codes in a head: nobody's words
+CODES = ("agent", "id", "mode", "project", "source", "status", "taint")  # codes in a head: nobody's words
+DELETED = "it was deleted; `memolith session import FILE` with its transcript brings it back"
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "taint", "ticket")
 
 
@@ -81,6 +83,11 @@ class Session(Value):
         """The session's name in the store."""
         return f"{self.agent}-{self.id}"
 
+    @property
+    def title(self) -> str:
+        """What it began with: the first line that the user said."""
+        return next((first_line(turn.text) for turn in self.turns if turn.role == "user"), "")
+
     def head(self) -> dict[str, object]:
         """Return the session's metadata without its turns, ready for JSON."""
         return {key: value for key, value in self.as_dict().items() if key != "turns" and value}
@@ -107,10 +114,10 @@ class Sessions:
     def __init__(self, home: Home) -> None:
         self._home = home
 
-    def add(self, session: Session, *, scope: str = "project") -> Stored:
+    def add(self, session: Session, *, scope: str = "project", again: bool = False) -> Stored:
         """Store a session. Storing it again changes nothing; if it has grown, the new turns are added.
 
-        Transcripts belong to a project: there is no user-wide store for them.
+        One that was deleted is not, unless a person wants it `again`. There is no user-wide store for them.
         """
         if arguments.is_user_wide(scope):
             raise InputError("a session belongs to a project; only records are kept for all projects")
@@ -118,7 +125,7 @@ class Sessions:
         archive = self._archive()
         _check_name(session.agent, "agent")
         _check_name(session.id, "session id")
-        clean, masked, taint = _clean(session.turns)
+        clean, masked, taint = _clean(session.turns, session.cwd)
         gone = tombstones.known(self._home.store)
         if gone:
             if tombstones.key(session.id) in gone:
@@ -127,9 +134,12 @@ class Sessions:
             clean = [
                 turn.but(text=tombstones.left_out(turn.text, gone, tombstones.INSTEAD)) for turn in clean
             ]
+        if self.is_deleted(session.name):
+            if not again:
+                return Stored(name=session.name, filename="", turns=0, added=0, masked=0, message=DELETED)
+            tombstones.keep(self._home.gate, [], no_longer=[self._mark(session.name)])
         head = {**session.head(), "project": self._home.project}
-        if taint:
-            head["taint"] = session.taint or taint
+        head |= {"taint": session.taint or taint} if taint else {}
         if session.cwd:
             head["cwd"] = masked_name(session.cwd)
             masked += head["cwd"] != session.cwd
@@ -139,9 +149,9 @@ class Sessions:
             if len(clean) < known:
                 raise InputError(
                     f"{session.name}: {len(clean)} turns were given, but {known} are stored; "
-                    f"`memolith session delete {session.name}` first if that is meant"
+                    f"`memolith session rm {session.name}` first if that is meant"
                 )
-            lines = [_line(head), *(_line(_short(turn)) for turn in clean)]
+            lines = [line_of(head), *(line_of(row_for(turn)) for turn in clean)]
             if lines != before:
                 archive.write(session.name, lines)
         added = sum(1 for line in lines[1:] if line not in set(before[1:]))
@@ -179,7 +189,7 @@ class Sessions:
         return sorted((each for each in found if each), key=lambda each: (each.started, each.name))
 
     def stored(self) -> dict[str, int]:
-        """Return when each session last changed, in nanoseconds; a grown session is newer than before."""
+        """Return when each session last changed, in nanoseconds."""
         return {name: found.st_mtime_ns for name, found in self.stats().items()}
 
     def stats(self) -> dict[str, os.stat_result]:
@@ -192,9 +202,8 @@ class Sessions:
         wanted = self._find(name)
         session = self.read(wanted)
         if session is None:
-            raise TextError(
-                f"{self._archive().path(wanted)}: is damaged; delete it and add the session again"
-            )
+            path = self._archive().path(wanted)
+            raise TextError(f"{path}: is damaged; delete it and add the session again")
         return session
 
     def read(self, name: str) -> Session | None:
@@ -210,71 +219,25 @@ class Sessions:
         return len(begun) > 1
 
     def delete(self, name: str) -> str:
-        """Delete a session permanently; return its name."""
-        wanted = self._find(name)
-        archive = self._archive()
+        """Delete a session permanently, with what its transcript will say later; return its name."""
+        wanted, archive = self._find(name), self._archive()
+        tombstones.keep(self._home.gate, [self._mark(wanted)])
         with self._home.gate.scope(self._home.project):
             archive.delete(wanted)
         return wanted
+
+    def is_deleted(self, name: str) -> bool:
+        """Whether somebody deleted a session, and nobody has added it again."""
+        return self._mark(name) in tombstones.known(self._home.store)
+
+    def _mark(self, name: str) -> str:
+        return tombstones.key(f"session {self._home.project} {name}")
 
     def _archive(self) -> Archive:
         return Archive(self._home.path, self._home.project)
 
     def _find(self, name: str) -> str:
         return match(name, self._archive().names(), "session", lambda each: each.partition("-")[2])
-
-
-def mask_copy(archive: Archive, name: str, allow: frozenset[str]) -> int:
-    """Mask the secrets that today's rules find in a copy; return how many. Needs the project's lock."""
-    lines = archive.read(name) or []
-    masked = [_masked_line(line, allow) for line in lines]
-    count = sum(len(kinds) for _, kinds in masked)
-    if count:
-        archive.write(name, [line for line, _ in masked])
-    return count
-
-
-def secrets_of(lines: list[str], allow: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Yield line and kind of each secret in a copy: exactly what `mask_copy` finds."""
-    for number, line in enumerate(lines, 1):
-        yield from ((number, kind) for kind in _masked_line(line, allow)[1])
-
-
-def _masked_line(line: str, allow: frozenset[str]) -> tuple[str, list[str]]:
-    """Return a line with the secrets in its strings masked (not in the JSON syntax), and their kinds."""
-    row = row_of(line)
-    if row is None:
-        return _masked(line, allow)
-    kinds: list[str] = []
-    for key, value in row.items():
-        text, found = _masked_field(key, value if isinstance(value, str) else _line(value), allow)
-        if found:
-            row[key] = text
-            kinds += found
-    return _line(row) if kinds else line, kinds
-
-
-def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, dry: bool = False) -> int:
-    """Change the texts of a copy and its id; return the number of changed lines. `dry` only counts."""
-    lines = archive.read(name) or []
-    session = parse(lines)
-    if session is None:
-        return 0
-    turns = [turn.but(**{key: change(getattr(turn, key)) for key in _TEXTS}) for turn in session.turns]
-    head = {
-        key: change(value) if isinstance(value, str) and key not in _CODES else value
-        for key, value in (row_of(lines[0]) or {}).items()
-    }
-    head |= {key: new_id(each) for key in ("id", "ticket") if isinstance(each := head.get(key), str)}
-    agent, dash, called = name.partition("-")
-    fresh = f"{agent}{dash}{new_id(called)}"
-    count = sum(one != other for one, other in zip(session.turns, turns, strict=True))
-    count += fresh != name or _line(head) != lines[0]
-    if count and not dry:
-        archive.write(fresh, [_line(head), *(_line(_short(turn)) for turn in turns)])
-        if fresh != name:
-            archive.delete(name)
-    return count
 
 
 def parse(lines: list[str]) -> Session | None:
@@ -338,33 +301,34 @@ def _plain(value: object) -> str:
     return str(value or "") if isinstance(value, (str, int, float)) else ""
 
 
-def _clean(turns: builtins.list[Turn]) -> tuple[builtins.list[Turn], int, str]:
+def _clean(turns: builtins.list[Turn], cwd: str) -> tuple[builtins.list[Turn], int, str]:
     """Return the turns ready to store, the number of masked secrets, and the session's taint."""
     from memolith.text.budget import head, utf8_len
     from memolith.text.turns import Hearing
 
     masked, number, is_gap = 0, 0, False
     clean = []
-    hearing = Hearing()
+    hearing = Hearing(cwd)
     for turn in turns:
         number = max(turn.number, number + 1) if is_gap else number + 1
         is_gap = (turn.role, turn.tool) == ("system", LEFT_OUT)
         taint = hearing.taint(turn.role, turn.tool, turn.text, turn.taint)
         texts = {}
-        for key in _TEXTS:
+        for key in TEXTS:
             text = getattr(turn, key)
-            text, kinds = _masked_field(key, text)
+            text, kinds = masked_field(key, text)
             masked += len(kinds)
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
         clean.append(Turn(number=number, role=turn.role, taint=taint, **texts))
     return clean, masked, hearing.so_far
 
 
-def _masked_field(key: str, text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:
-    return (text, []) if key == "time" and _CLOCK.issuperset(text) else _masked(text, allow)
+def masked_field(key: str, text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:
+    """Return a field of a turn ready to store; a plain time is never a secret."""
+    return (text, []) if key == "time" and _CLOCK.issuperset(text) else masked_text(text, allow)
 
 
-def _masked(text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:
+def masked_text(text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:
     """Return a text ready to store, and the kinds of its masked secrets."""
     from memolith.text.safe import hygiene
     from memolith.text.secrets.redact import redact
@@ -373,7 +337,8 @@ def _masked(text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[s
     return found.text, [each.kind for each in found.findings]
 
 
-def _short(turn: Turn) -> dict[str, object]:
+def row_for(turn: Turn) -> dict[str, object]:
+    """Return a turn as it is stored."""
     fields = {"turn": turn.number, "role": turn.role, "time": turn.time or None, "text": turn.text}
     extra = ("tool", "outcome", "taint")
     return {**fields, **{key: getattr(turn, key) for key in extra if getattr(turn, key)}}
@@ -386,5 +351,6 @@ def _check_name(text: str, what: str) -> None:
     refuse_secret(text, what)
 
 
-def _line(row: object) -> str:
+def line_of(row: object) -> str:
+    """Return a row as a line of a copy."""
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))

@@ -106,7 +106,7 @@ class Tickets(entries.Entries):
                 ticket_id = entries.check_id(ticket_id)
                 if ticket_id.casefold() in {each.casefold() for each in taken}:
                     raise InputError(
-                        f"there is a ticket {quoted(ticket_id)} already; use `ticket update {ticket_id}`"
+                        f"there is a ticket {quoted(ticket_id)} already; use `ticket edit {ticket_id}`"
                     )
             name = ticket_id or entries.new_id(called, taken)
             fields = {

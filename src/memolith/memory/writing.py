@@ -7,18 +7,22 @@ the gate.
 from __future__ import annotations
 
 from memolith.base.errors import InputError, MatchError
-from memolith.base.values import MAX_WRITE_BYTES, MODES, WriteResult
+from memolith.base.values import MAX_WRITE_BYTES, MODES, NOTE_KINDS, TARGETS, WriteResult
 from memolith.env.paths import Tree
 from memolith.memory import arguments, daily
 from memolith.store import files, layout
+from memolith.store.screen import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from memolith.index import Unit
     from memolith.memory.addresses import Resource
     from memolith.memory.home import Home
     from memolith.store.gate import Change
+
+_WRITABLE = "give one of long_term, scratchpad, daily, note, or the address of one"
 
 
 def write(
@@ -33,7 +37,8 @@ def write(
     scope: str = "project",
 ) -> WriteResult:
     """Store `content`; it is on disk when this returns. Dropping half of MEMORY.md needs `force`."""
-    where, how = arguments.target(target), arguments.one_of(mode, MODES, "mode")
+    where, name, scope = meant(home, target, name, scope)
+    how = arguments.one_of(mode, MODES, "mode")
     if where == "note":
         arguments.check_name(name, content)
     arguments.check_text(content, empty=how == "overwrite")
@@ -85,13 +90,31 @@ def read(
 
 
 def look(home: Home, source: str, name: str | None = None, *, scope: str = "project") -> Resource:
-    """Return the whole content of a target or a memory:// address."""
+    """Return the whole content of a target, or of a place in any form in which memory shows it."""
     from memolith.memory import addresses
-    from memolith.text.names import SCHEME
 
-    if source.startswith(SCHEME):
-        return addresses.resolve(home, source)
-    return addresses.of_file(home, _locate(home, arguments.target(source, "source"), name, scope))
+    if source not in TARGETS:
+        return addresses.resolve(home, addresses.named(home, source))
+    return addresses.of_file(home, _locate(home, source, name, scope))
+
+
+def meant(home: Home, target: str, name: str | None, scope: str) -> tuple[str, str | None, str]:
+    """Return the target, name and scope that a target, or an address of one, stands for."""
+    if target in TARGETS:
+        return arguments.target(target), name, scope
+    from memolith.memory import addresses
+
+    slug, parts = addresses.meant(home, addresses.named(home, target))
+    scope, kind, own = "project" if slug else "user", parts[0], parts[-1].removesuffix(".md")
+    for where, is_it in (
+        ("long_term", parts == (layout.MEMORY,) and not slug),
+        ("scratchpad", parts == (layout.SCRATCHPAD,)),
+        ("daily", kind == "daily" and len(parts) == 2),
+        ("note", kind == "notes" and len(parts) == 2),
+    ):
+        if is_it:
+            return where, own if where in ("daily", "note") else None, scope
+    raise InputError(f"{quoted(target)} can be read, but not written; {_WRITABLE}")
 
 
 def edit(
@@ -105,7 +128,7 @@ def edit(
     scope: str = "project",
 ) -> WriteResult:
     """Replace the one occurrence of `old_str` with `new_str`; without `old_str`, delete a note."""
-    where = arguments.target(target)
+    where, name, scope = meant(home, target, name, scope)
     arguments.check_text(new_str, "new_str", empty=True)
     relative = _locate(home, where, name, scope)
     if old_str is None:
@@ -142,24 +165,50 @@ def append_daily(home: Home, heading: str, body: str) -> WriteResult:
 
 
 def remember(
-    home: Home, content: str, title: str, kind: str = "project", *, scope: str = "project"
+    home: Home, content: str, title: str | None = None, kind: str = "project", *, scope: str = "project"
 ) -> WriteResult:
-    """Store one fact as a note and update its line in the index; the same title replaces the note."""
+    """Store one fact as a note; the same title replaces the note, and a title made from the text does not.
+
+    So does another value for the same thing, if that is certain: it goes into the note that has the old one.
+    """
     from memolith.memory import notes
 
-    notes.check(content, title)
-    asked = {"title": title, "kind": kind, "scope": scope}
+    kind = arguments.one_of(kind, (*NOTE_KINDS, *notes.KIND_ALIASES), "kind")
+    notes.check(content, "x" if title is None else title)
     slug = home.scope(scope, register=True)
+    is_named = title is not None
+    title = notes.title_for(home.gate, slug, content) if title is None else title
+    asked = {"title": title, "kind": kind, "scope": scope}
     name = notes.name_for(home.gate, slug, title) if home.source.outside else None
     if held := _held(home, "remember", content, asked, "note", name):
         return held
-    return _result(home, notes.remember(home.gate, slug, content, title, kind, home.source))
+    old, others = notes.rivals(home, slug, content, title)
+    if old and is_named and notes.are_numbered(old.title, title):
+        others, old = [old, *others], None  # somebody numbered things: `Port 1`, `Port 2`
+    # A title that was made from the old words would still say them.
+    called = title if old is None or notes.is_made_from(old.title, old.text or "") else old.title
+    place = old.path if old else None
+    change = notes.remember(home.gate, slug, content, called, kind, home.source, place)
+    return _result(home, change, message=_remembered(change, old, others) if change.changed else None)
+
+
+def _remembered(change: Change, old: Unit | None, others: list[Unit]) -> str:
+    """Return what a person reads: what was kept, instead of what, and what it stands beside."""
+    from memolith.memory import notes
+
+    done = "Replaced" if change.before else "Remembered"
+    said = " ".join((old.text or "").split()) if old else ""
+    more = [f"instead of “{said}”"] if said else []
+    more += ["`memolith undo` brings the old text back"] if change.before else []
+    more += [f"beside {', '.join(layout.shown(each.path) for each in others)}"] if others and not old else []
+    where = "; ".join([layout.shown(change.relative), *more])
+    return f"{done} “{notes.shown_title(change)}” ({where})"
 
 
 def update(
     home: Home,
     content: str,
-    mode: str = "append",
+    mode: str | None = None,
     force: bool = False,
     *,
     action: str | None = None,
@@ -169,7 +218,7 @@ def update(
     from memolith.memory import document
 
     arguments.check_text(content)
-    mode = arguments.one_of(mode if action is None else action, ("append", "rewrite"), "mode")
+    mode = arguments.one_of(arguments.either(mode, action) or "append", ("append", "rewrite"), "mode")
     if held := _held(home, "update", content, {"mode": mode}, "long_term"):
         return held
     skipped = 0

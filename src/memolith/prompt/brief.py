@@ -1,6 +1,6 @@
 """Recalled hits as text for a prompt.
 
-An item is shown whole or not at all, with its source to open and its score. Without hits the text is empty.
+An item is shown whole or not at all, the best first, with the address to read. Without hits it is empty.
 """
 
 from __future__ import annotations
@@ -15,24 +15,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.base.values import Hit, Recall
+    from memolith.base.values import Hit
 
 TOKENS = 1500  # default size of the brief in the block
+_NAME = 13  # characters of a session's id: of those that begin with a time, to the millisecond
 _WHOLE = 700  # characters up to which the whole text is shown instead of the part around the match
 
 
+def place(hit: Hit) -> str:
+    """Return the address of a hit, as the tools read it; a session's name is shortened."""
+    if hit.turn is not None:
+        agent, _, name = hit.record.partition("-")
+        return f"memory://root/sessions/{agent}-{name[:_NAME].rstrip('-')}/{hit.turn}"
+    return layout.shown(hit.source.rpartition(":")[0])
+
+
 def item(hit: Hit) -> str:
-    """Return a hit as one item of the brief: source, score, origin, and text."""
+    """Return a hit as one item of the brief: address, kind, date, origin, and text."""
     text = hit.text.strip() if len(hit.text) <= _WHOLE else hit.snippet
     kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
-    about = ", ".join(each for each in (kind, hit.scope, hit.date[:10], "weak" if hit.weak else "") if each)
+    about = ", ".join(each for each in (kind, hit.date[:10], "weak" if hit.weak else "") if each)
     origin = f" {label(hit.origin)}" if hit.origin else ""
     named = (
         f"{hit.title}: " if hit.title and hit.turn is None and hit.title not in f"{hit.source} {text}" else ""
     )
     body = hygiene.for_block(named + text).replace("\n", "\n  ")
-    place = hygiene.for_block(layout.shown(hit.source))
-    return f"{structure.item(hit.score)}{place} ({about}){origin}\n  {body}"
+    return f"{structure.item(hygiene.for_block(place(hit)), about)}{origin}\n  {body}"
 
 
 def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:
@@ -51,8 +59,8 @@ def items(hits: Sequence[Hit]) -> str:
     return "\n".join(item(hit) for hit in hits)
 
 
-def prompt(found: Recall) -> str:
-    """Return text that is ready for a prompt; empty without hits."""
-    if not found.hits:
-        return ""
-    return f"{OPEN}\n## {structure.RECALLED}\n{items(found.hits)}\n{CLOSE}"
+def prompt(hits: Sequence[Hit], worked: Sequence[str] = ()) -> str:
+    """Return text that is ready for a prompt, with how work is done here; empty without either."""
+    parts = [f"## {structure.RECALLED}\n{items(hits)}"] if hits else []
+    parts += ["\n".join([f"## {structure.WORKING}", *worked])] if worked else []
+    return "\n".join([OPEN, *parts, CLOSE]) if parts else ""

@@ -61,7 +61,7 @@ def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
         return [f"{path}/{day}.md" for day in days(tree, slug)]
     if kind.path in ("memories", "records"):
         return list(_below(tree, path))
-    with suppress(UnsafePathError, StorageError):  # `doctor` reports it
+    with suppress(UnsafePathError, StorageError):  # noted where it was met
         names = note_files(tree.root, slug) if kind.path == "notes" else tree.names(path)
         if kind.path == "notes":
             report_folders(tree.root, slug)

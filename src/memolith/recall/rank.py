@@ -123,23 +123,28 @@ def rank(
     turns = _turns(hits)
     _by_words(hits, turns, asked)
     semantic = any(hit.similarity is not None for hit in hits)
+    waiting = [hit for hit in hits if semantic and hit.terms and hit.similarity is None]
     for hit in hits:
         hit.meaning = hit.evidence = max(0.0, hit.similarity or 0.0)
         hit.then = bool(times) and when.within(hit.unit.date, times)
+    for hit in waiting:  # no vector yet: as near as an answer usually is
+        hit.meaning = hit.evidence = weights.CENTRE_WITH_MEANING - weights.CENTRE
     for conversation in turns.values():
         (_by_meaning if semantic else _by_company)(conversation)
     then = weights.WHEN * log((len(hits) + 2) / (sum(hit.then for hit in hits) + 1))
     for hit in hits:
         hit.evidence += hit.words + then * hit.then
         hit.evidence *= _prior(hit.unit, day)
-    # Ties: the newer one first, then a stable order. Sorted before the first selection, so that the order of
-    # indexing does not decide whose text is read.
+    # Ties: the newer one first, of one day by the time of its file, then a stable order. Sorted before the
+    # first selection, so that the order of indexing does not decide whose text is read.
     hits.sort(key=lambda hit: hit.unit.key)
-    hits.sort(key=lambda hit: hit.unit.date, reverse=True)
+    hits.sort(key=lambda hit: (hit.unit.date, hit.unit.stamp[2:3]), reverse=True)
     if not hits:
         return []
     subject = abstain.Subject(asked, word_weights(asked), names, _fillers())
-    related = _is_near(hits, asked) if semantic else _is_related(hits, asked, subject, texts)
+    related = semantic and _is_near([hit for hit in hits if hit.similarity is not None], asked)
+    by_words = waiting if semantic else hits
+    related = related or bool(by_words and _is_related(by_words, asked, subject, texts))
     if is_long:
         _listen(hits, subject, texts)
     few = {term.term for term in asked.terms if term.df <= weights.NAMED and term.term in identifiers}
@@ -155,17 +160,27 @@ def rank(
     return [
         Ranked(
             unit=hit.unit,
-            score=round(
-                1 / (1 + exp(weights.SLOPE * min(centre - hit.evidence, 0.0 if hit.heard else 9.0))), 4
-            ),
+            score=certainty(max(hit.evidence, centre) if hit.heard else hit.evidence, centre),
             terms=list(hit.parts),
             also=hit.also,
             newer_than=[],
             weak=not (hit.heard or (at_home if hit.unit.is_turn else related)),
             why=_why(hit, spelled or {}),
         )
-        for hit in _single([hit for hit in hits if hit.evidence >= least or hit.unit.id in keep])[:limit]
+        for place, hit in enumerate(
+            _single([hit for hit in hits if hit.evidence >= least or hit.unit.id in keep])
+        )
+        if limit is None or place < limit or hit.unit.id in keep
     ]
+
+
+def certainty(evidence: float, centre: float) -> float:
+    """Return the probability that a unit with this evidence is an answer; measured (docs/benchmarks.md).
+
+    Above one half it grows more slowly: by words alone, more evidence tells less and less.
+    """
+    slope = weights.SLOPE if evidence < centre else weights.SLOPE_ABOVE
+    return round(1 / (1 + exp(slope * (centre - evidence))), 4)
 
 
 def _is_near(hits: Sequence[Candidate], asked: Analysis) -> bool:
@@ -212,7 +227,7 @@ def by_work(sessions: Sequence[Session]) -> list[Session]:
     newest = max(hours.values(), default=0.0)
 
     def evidence(each: Session) -> float:
-        ago = (newest - hours[each.path]) / weights.LATELY_HOURS
+        ago = log(1 + (newest - hours[each.path]) / weights.LATELY_HOURS)
         return each.score / most + weights.BEST_TURN * each.best / best + weights.LATELY / (1 + ago)
 
     return sorted(sessions, key=lambda each: (-evidence(each), -hours[each.path], each.path))

@@ -79,14 +79,15 @@ def recall(
         for slug in () if unasked else asked.slugs:
             with suppress(StorageError):  # the index names a directory that cannot be read
                 report_folders(home.store, slug)
-        covered = _covered(home, asked.slugs) if semantic is not False else None
+        covered = _covered(home, asked.slugs) if _asks_meaning(home, semantic) else None
         found = _answer(home.path, home.index, asked, home.vectors if covered and covered.model else None)
     for each in found.missing:  # what the index itself reports: it ran out of time, say
         path, _, why = each.partition(": ")
         if path not in watch.errors:
             whole.note(path, OSError(0, why))
     unread = [each for each in watch.missing if not any(known.startswith(each) for known in found.missing)]
-    found = found.but(complete=found.complete and not unread, missing=[*found.missing, *unread])
+    hits = _untaken(home, found.hits, free=unasked)
+    found = found.but(hits=hits, complete=found.complete and not unread, missing=[*found.missing, *unread])
     if covered and (not covered.complete or (semantic and not covered.model)):
         found.notes.append(f"by meaning: {covered}")
     elif covered and covered.model and home.vectors.problem:
@@ -116,14 +117,16 @@ def for_block(home: Home, query: str, budget: int | None = None) -> Recall:
     by_meaning = None if home.is_warm else False
     found = recall(home, query, limit=_ITEMS, kinds=_NOT_SHOWN, semantic=by_meaning, unasked=True)
     shown = (layout.daily(home.project, home.today), layout.daily(home.project, home.yesterday))
-    gone = [text for slug in (layout.USER, home.project) for text in taken_back.read(home, slug)]
-    hits = [
-        hit
-        for hit in found
-        if not hit.id.startswith(shown)
-        and not (gone and hit.kind == "session" and taken_back.has(gone, hit.snippet, free=True))
-    ]
+    hits = [hit for hit in found if not hit.id.startswith(shown)]
     return found.but(hits=brief.fitting(hits, brief.TOKENS if budget is None else budget))
+
+
+def _untaken(home: Home, hits: list[Hit], *, free: bool) -> list[Hit]:
+    """Return the hits without turns that say what a person took back; `free`: or much like it."""
+    if not any(hit.kind == "session" for hit in hits):
+        return hits
+    gone = [text for slug in (layout.USER, home.project) for text in taken_back.read(home, slug)]
+    return [hit for hit in hits if hit.kind != "session" or not taken_back.has(gone, hit.snippet, free=free)]
 
 
 def _certain(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
@@ -137,6 +140,15 @@ def _certain(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
         and hit.score >= (turn if hit.unit.is_turn else weights.WORTH_TELLING)
         and not (hit.unit.is_turn and talk.says_nothing(hit.unit.text or "", hit.unit.role))
     ][: weights.UNASKED]
+
+
+def _asks_meaning(home: Home, semantic: bool | None) -> bool:
+    """Whether to look for meaning too; where nothing is installed for it, nothing is imported either."""
+    if semantic is None and not home.is_warm:
+        from memolith.index.vectors import install
+
+        return bool(install.find(home.settings))
+    return semantic is not False
 
 
 def _covered(home: Home, slugs: Sequence[str]) -> Coverage:
@@ -200,18 +212,17 @@ def _sessions(index: Index, asked: Question) -> list[Session]:
     """Return the sessions that worked on a task or near it, best first."""
     if asked.kinds is not None and "session" not in asked.kinds:
         return []
-    return rank.by_work(index.sessions(asked.slugs, asked.query, weights.SESSIONS))
+    return rank.by_work(index.sessions(asked.slugs, asked.query, weights.HEARD_IN))[: weights.SESSIONS]
 
 
 def _in_order(ranked: list[Ranked], sessions: Sequence[Session]) -> list[Ranked]:
     """Return hits with the turns among them in the order of their sessions, the best of each first."""
     order = {each.path: place for place, each in enumerate(sessions)}
-    turns = [hit for hit in ranked if hit.unit.path in order]
+    turns = [hit for hit in ranked if hit.unit.is_turn] if order else []
     first = {hit.unit.path: hit for hit in reversed(turns)}
-    known = sorted(first.values(), key=lambda hit: order[hit.unit.path])
-    rest = [hit for hit in turns if first[hit.unit.path] is not hit]
-    queue = iter([*known, *rest])
-    return [next(queue) if hit.unit.path in order else hit for hit in ranked]
+    known = sorted(first.values(), key=lambda hit: order.get(hit.unit.path, len(order)))
+    queue = iter([*known, *(hit for hit in turns if first[hit.unit.path] is not hit)])
+    return [next(queue) if turns and hit.unit.is_turn else hit for hit in ranked]
 
 
 def _spelled(query: str) -> dict[str, str]:
@@ -312,7 +323,8 @@ def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    """Return a text as it is compared: an item of a list says what a sentence of its own says."""
+    return " ".join(text.split()).lstrip("-*+ ").rstrip(". ").casefold()
 
 
 def _hit(home: str, ranked: Ranked) -> Hit:

@@ -279,7 +279,7 @@ def _search_file(
     try:
         data = tree.read(relative)
     except (UnsafePathError, StorageError):
-        return None  # a link or an unreadable file must not hide the others; `doctor` reports it
+        return None  # a link or an unreadable file must not hide the others; it is named
     if data is None:
         return None
     text = files.text_of(data)

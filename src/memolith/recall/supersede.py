@@ -94,7 +94,8 @@ class Statement:
         words = f"{self.text} {self._title}".split()
         found = terms.count(" ".join(word for word in words if _bare(word) not in _CHANGE))[0]
         ignored = _ignored()
-        return {term for term in found if term not in ignored and not term.isdigit()}
+        # A number or a version (`1.7.5`) is a value, not the subject.
+        return {term for term in found if term not in ignored and any(map(str.isalpha, term))}
 
     @cached_property
     def begins(self) -> list[str]:

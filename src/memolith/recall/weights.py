@@ -24,18 +24,19 @@ SPARE = 3  # extra hits that replace repetitions
 # ---------------------------------------- a task instead of a question (recall.py; measured by bench.replay)
 
 LONG_TEXT = 150  # characters; of a longer text nothing can be said by how much of it one text covers
-# Names are paths and identifiers. Known here: 92 % of a project's own prompts over 600 characters have this
-# share of theirs, and 5 % of another project's (63 and 7 % of those of 150 to 600, 31 and 4 % below).
+# Names are paths and identifiers. Known here: 89 % of a project's own prompts over 600 characters have this
+# share of theirs, and 3 % of another project's (65 and 5 % of those of 150 to 600, 30 and 1 % below).
 NAME = 6  # letters
 FEW_NAMES = 1  # added to their number: one name that is known is chance
-AT_HOME = 0.25
+AT_HOME = 0.28
 HEARD = 0.3  # share of what a short text says first that a long prompt has, for it to be about that text
 SHARED = 2  # ... at least so many words
 NAMED = 8  # units that name an identifier; one that more of them name says little about each
-SESSIONS = 30  # sessions that are ordered by how much was said in them about the task
-# The evidence of a session: what all of it has, its best turn, and when it was: half after so many hours
-# before the newest one. Files edited later, found @10: 0.41; without the time 0.37, without the turn 0.39.
-BEST_TURN, LATELY, LATELY_HOURS = 0.5, 0.5, 24.0
+HEARD_IN, SESSIONS = 200, 30  # sessions in which most was said about the task; of these, the best for it
+# The evidence of a session: what all of it has, its best turn, and when it was, by the logarithm of the hours
+# before the newest one. Files edited later, found @5 and @10: 0.29 and 0.41; of some hundred other shapes and
+# weights of time, none found more than 0.01 more of both.
+BEST_TURN, LATELY, LATELY_HOURS = 0.5, 0.8, 2.0
 
 # ---------------------------------------- what is injected unasked (recall.py)
 
@@ -81,8 +82,9 @@ NEAR_FIXED, NEAR_BY_SIZE = 0.66, 0.34
 SUPPORT, ENOUGH = 0.3, 0.44  # by meaning: the weight of words as support, and the cap of their evidence
 CERTAIN = 0.95  # a unit with this share of the question's words is an answer, whatever the vectors say
 TAIL = 0.25  # units with less than this share of the best evidence are dropped
-# Evidence at which a hit is an answer one time in two, by benchmarks; and how fast the probability grows.
-CENTRE, CENTRE_WITH_MEANING, SLOPE = 1.08, 1.56, 3.4
+# Evidence at which a hit is an answer one time in two, and how fast the probability grows below and above it
+# (`python -m bench.calibrate`).
+CENTRE, CENTRE_WITH_MEANING, SLOPE, SLOPE_ABOVE = 1.08, 1.56, 3.4, 1.6
 
 # A small memory cannot tell which words are rare, so it counts as if it had this many more units.
 PRIOR = 100

@@ -30,7 +30,7 @@ def lines(home: Home, query: str) -> list[str]:
     found = home.index.work(slugs, weights.WORKED)
     if not found:
         return []
-    about = [each.path for each in rank.by_work(home.index.sessions(slugs, query, weights.SESSIONS))]
+    about = [each.path for each in rank.by_work(home.index.sessions(slugs, query, weights.HEARD_IN))]
     said = [*_checks(found), *_files(found, about)]
     return [hygiene.for_block(line) for line in said]
 

@@ -21,7 +21,7 @@ from memolith.env.settings import open_regular
 from memolith.store import files, layout
 
 KEY = "allow"
-HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith allow --help)\n"
+HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith scan --help)\n"
 # Increase it whenever the rules find more, so that files are scanned again.
 CLEARED = "cleared-3"
 _MAX_CACHE = 262_144  # bytes

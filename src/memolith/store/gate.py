@@ -19,7 +19,7 @@ from functools import partial
 
 from memolith.base import whole
 from memolith.base.errors import ConflictError, MemolithError, StorageError
-from memolith.env.paths import Place, Tree
+from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, refuse_too_large
 from memolith.store import files, ignore, layout, temporary, writeset
 from memolith.store.allow_list import allowed
 from memolith.store.history import History
@@ -193,20 +193,20 @@ class Gate:
     def _finish_set(self, slug: str) -> Committed:
         return writeset.finish(Tree(self.root), self.history, self.rewrite, slug)
 
-    def undo(self, relative: str, version: int | None) -> tuple[Change, int]:
-        """Put back the bytes from before a change; return what happened and which change it was."""
+    def undo(self, relative: str, version: int | None, op: str = "undo") -> tuple[Change, int]:
+        """Put back the bytes from before a change (of an undo, to redo it); return it and its number."""
         Tree(self.root).check(relative)
         with self.scope(layout.scope_of(relative)):
             history = self.history
             entry = history.to_undo(relative, version)
             current = Tree(self.root).read(relative)
             before = history.state_before(relative, entry, current)
-            done = self._apply(relative, lambda _: before, "undo", None, entry.id, remember=True)
+            done = self._apply(relative, lambda _: before, op, None, entry.id, remember=True)
             if not done.changed:
                 # Recorded anyway, or the next undo would stop at this change again.
                 length = None if done.after is None else len(done.after)
                 with contextlib.suppress(OSError, MemolithError):
-                    history.mark(relative, "undo", length, done.sha256, entry.id)
+                    history.mark(relative, op, length, done.sha256, entry.id)
             return done, entry.id
 
     # ------------------------------------------------------------ inside
@@ -229,6 +229,9 @@ class Gate:
             new = _applied(relative, apply, base, if_sha256)
             if new == base:
                 return Change(relative, base, base, [])
+            if new is not None and len(new) > len(base or b""):  # a larger one could not be read any more
+                path = layout.locate(self.root, relative)
+                refuse_too_large(path, new, MAX_FILE_BYTES, verb="would have")
             place = files.make_place(tree, relative)
             with files.storage_errors(place.path):
                 out = self._put(tree, relative, place, new, base, seen)
@@ -350,6 +353,7 @@ class Gate:
                     length = None if before is None else len(before)
                     name = "create" if before is None and op == "write" else op
                     history.mark(relative, name, length, change.sha256, undoes)
+            history.keep_meanwhile(relative, after)
         except (OSError, MemolithError) as error:
             # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
             change.warnings.append(f"the previous version could not be put into the history: {error}")

@@ -6,7 +6,7 @@ Terms. A *version* is the state before one change. It is a file under
     000012.20261115T223001123456Z.edit.full.-         the bytes before an edit
     000013.20261115T223105000211Z.append.cut812-9f2c….-   the file was 812 bytes long before an append
     000014.20261115T223212500120Z.create.absent.-     there was no file
-    000015.20261115T224001000000Z.undo.full.u12       the bytes before undoing change 12
+    000015.20261115T224001000000Z.undo.full.u12       the bytes before undoing change 12 (redo: u15)
     000016.20261115T224502000000Z.edit@agent.full.-   whose text the change brought, where that is known
 
 An append removes nothing, so no bytes are stored for it; the length is enough to undo it as long as the
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
 
 
 _MARKERS_KEPT = 50
+REDO = "redo"
 # Versions found, not created by a change: restored only when asked for by number.
-_FOUND = frozenset(["conflict", "open-elsewhere", "unfinished"])
+_MEANWHILE = "meanwhile"  # written while a person had the file open: their editor may overwrite it
+_FOUND = frozenset(["conflict", _MEANWHILE, "open-elsewhere", "unfinished"])
+_OPENED = "opened-by-"  # a file in the history directory of what a person has open
+_AGE = 86_400.0  # seconds after which such a file was left by a crash
 
 
 class Entry:
@@ -50,6 +54,12 @@ class Entry:
     def stored(self) -> bool:
         """Whether the version's bytes are kept."""
         return self.before == "full"
+
+    @property
+    def time(self) -> str:
+        """When the change was made, in UTC."""
+        day, clock = self.stamp[:8], self.stamp[9:15]
+        return f"{day[:4]}-{day[4:6]}-{day[6:]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
 
 
 class History:
@@ -101,6 +111,41 @@ class History:
         with self._adding(relative, op, state, undoes) as target:
             os.close(os.open(target.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=target.fd))
 
+    @contextlib.contextmanager
+    def opened(self, relative: str) -> Iterator[Callable[[], bytes | None]]:
+        """Have what is written kept while a person has a file open; what this yields returns the newest."""
+        last = max((entry.id for entry in self.entries(relative)), default=0)
+        name = f"{_OPENED}{os.getpid()}-{time.monotonic_ns()}"
+        note = Place(files.make_folder(self._tree, relative), name)
+        os.close(os.open(note.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=note.fd))
+
+        def newest() -> bytes | None:
+            found = [each for each in self.entries(relative) if each.op == _MEANWHILE and each.id > last]
+            return self._tree.read(f"{relative}/{found[-1].name}") if found else None
+
+        try:
+            yield newest
+        finally:
+            files.unlink(note)
+            if not self._is_open(relative):
+                self._drop_meanwhile(relative)
+
+    def keep_meanwhile(self, relative: str, data: bytes | None) -> None:
+        """Keep what was just written if a person has the file open."""
+        if data and self._is_open(relative):
+            self._drop_meanwhile(relative)
+            self.keep_copy(relative, data, _MEANWHILE)
+
+    def _is_open(self, relative: str) -> bool:
+        notes = [name for name in self._tree.names(relative, "") if name.startswith(_OPENED)]
+        found = (self._tree.stat(f"{relative}/{name}") for name in notes)
+        return any(each is not None and time.time() - each.st_mtime < _AGE for each in found)
+
+    def _drop_meanwhile(self, relative: str) -> None:
+        for entry in self.entries(relative):
+            if entry.op == _MEANWHILE:
+                files.unlink(self._tree.place(f"{relative}/{entry.name}"))
+
     def state_before(self, relative: str, entry: Entry, current: bytes | None) -> bytes | None:
         """Return the file's bytes before the change `entry`; None if there was no file."""
         if entry.stored:
@@ -130,6 +175,21 @@ class History:
                 return entry
         raise HistoryError(f"{relative}: nothing to undo")
 
+    def to_redo(self, relative: str) -> Entry:
+        """Return the undo to take back: the newest that is not yet redone, if nothing was changed since."""
+        entries = self.entries(relative)
+        redone = {entry.undoes for entry in entries if entry.op == REDO}
+        for entry in reversed(entries):
+            if entry.op == "undo" and entry.id not in redone:
+                return entry
+            if entry.op not in ("undo", REDO, *_FOUND):
+                break
+        raise HistoryError(f"{relative}: nothing to redo")
+
+    def undone_by(self, relative: str, undo: Entry) -> str:
+        """Return what the history calls the change that an undo took back."""
+        return next((entry.op for entry in self.entries(relative) if entry.id == undo.undoes), "")
+
     def versions(self, relative: str, *, markers: bool = False) -> list[Version]:
         """Return the versions of a file for showing, newest first."""
         result = []
@@ -137,8 +197,6 @@ class History:
             if not (entry.stored or markers):
                 continue
             found = self._tree.stat(f"{relative}/{entry.name}") if entry.stored else None
-            stamp = entry.stamp
-            time = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:{stamp[13:15]}Z"
             result.append(
                 Version(
                     filename=relative,
@@ -146,7 +204,7 @@ class History:
                     op=entry.op,
                     by=entry.by,
                     size=found.st_size if found else None,
-                    time=time,
+                    time=entry.time,
                     undoes=entry.undoes,
                 )
             )

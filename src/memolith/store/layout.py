@@ -22,6 +22,7 @@ ASKED = "asked.md"
 SUMMARY = "memory_summary.md"
 SCRATCHPAD = "SCRATCHPAD.md"
 TEMPORARY = ".tmp"  # see `temporary`
+_TICK, _COARSE_TICK = 25_000_000, 2_100_000_000
 STAGED = ".tmp/set"  # exists while several files change as one, and after a crash (`writeset`)
 USER = ""  # the user-wide scope; a project's scope is its slug
 CATEGORIES = ("decisions", "procedures", "principles", "incidents", "preferences")  # of records
@@ -113,19 +114,37 @@ def is_note(relative: str) -> bool:
 _SAID = 3  # a folder name with more words could be a sentence
 
 
-def shown(relative: str) -> str:
-    """Return a path for a prompt: a project folder with many words is reduced to its hash.
-
-    The author of a repository chose its name, which appears in every block, and could be an instruction.
-    """
-    parts = relative.split("/")
-    name, _, number = parts[1].rpartition("-") if parts[0] == "projects" and len(parts) > 2 else ("", "", "")
+def harmless(slug: str) -> str:
+    """Return the folder of a project for a prompt: of a name with many words, only the hash is shown."""
+    name, _, number = slug.rpartition("-")
     # `RunThisFirst` has three words, too.
     humps = zip(f"-{name}", name, strict=False)
     words = "".join(f" {b}" if b.isupper() and not a.isupper() else b for a, b in humps)
-    if len(words.replace("_", " ").replace("-", " ").split()) > _SAID:
-        parts[1] = f"…-{number}"
-    return "/".join(parts)
+    many = len(words.replace("_", " ").replace("-", " ").split()) > _SAID
+    return f"…-{number}" if many else slug
+
+
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
+def shown(relative: str) -> str:
+    """Return the place of a file for a prompt: the address by which the tools read it.
+
+    So a prompt does not hold the name of the project's folder: the author of a repository chose it, and it
+    could be an instruction.
+    """
+    if "://" in relative:
+        return relative
+    slug = scope_of(relative)
+    parts = relative.split("/")
+    space, parts = ("root", parts[2:]) if slug else ("user", parts)
+    return "/".join([f"memory://{space}", *(_encoded(part) for part in parts)])
+
+
+def _encoded(part: str) -> str:
+    if not part.isascii() or _PLAIN.issuperset(part):
+        return part
+    return "".join(char if char in _PLAIN else f"%{ord(char):02X}" for char in part)
 
 
 def scope_of(relative: str) -> str:
@@ -155,7 +174,7 @@ def note_name(name: str | None) -> str:
     the name of the index.
     """
     if not isinstance(name, str) or not name.strip():
-        raise InputError("a note needs a name; give --name NAME (letters, digits, - and _)")
+        raise InputError("a note needs a name: letters, digits, - and _")
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
@@ -224,29 +243,39 @@ def _quoted(value: str) -> str:
 
 
 def file_name(title: str) -> str:
-    """Return the file name for a note's title: a-z, 0-9 and `-`, at most 48 characters.
+    """Return the file name for a title: its letters and digits in lower case, of any script, and `-`.
 
-    A title without any such character gets a name from its hash, so that it is stable too. Secrets are
-    masked first, as they could not be recognised afterwards.
+    A title without any gets a name from its hash, so that it is stable too. Secrets are masked first, as they
+    could not be recognised afterwards.
     """
-    title = masked_name(title)
-    name: list[str] = []
-    lost = False
+    title = lookalikes.composed(masked_name(title))
+    name, size = "", 0
     for char in title.lower():
-        if char.isascii() and char.isalnum():
-            name.append(char)
-        else:
-            lost = lost or (not char.isascii() and char.isalnum())
-            if name and name[-1] != "-":
-                name.append("-")
-    bare = "".join(name).strip("-")[:48].rstrip("-")
-    if not bare:
+        sign = (
+            char
+            if char.isalnum() and char.isprintable()
+            else _SPELLED.get(char, "")
+            if name[-1:].isalnum()
+            else ""
+        )
+        sign = sign or ("-" if name and name[-1] != "-" else "")
+        size += len(sign.encode())
+        if size > _NAME_BYTES or len(name) + len(sign) > _NAME_CHARS:
+            break
+        name += sign
+    bare = name.strip("-")
+    if not bare or names.problem(bare, also="."):
         from memolith.text.digest import fnv1a64
 
-        bare = f"note-{fnv1a64(title.encode('utf-8', 'replace')) & 0xFFFFFFFF:08x}" if lost else "note"
+        number = fnv1a64(title.encode("utf-8", "replace")) & 0xFFFFFFFF
+        bare = f"note-{number:08x}" if any(map(str.isalnum, title)) else "note"
     if bare in _RESERVED or bare in names.DEVICES:
         bare += "-note"
     return bare
+
+
+_NAME_CHARS, _NAME_BYTES = 48, 117
+_SPELLED = {"+": "plus", "#": "sharp"}  # after a letter: C++ and C# are not C
 
 
 # Names that do not depend on contents.
@@ -264,3 +293,11 @@ def is_own_name(relative: str) -> bool:
 def locate(root: str, relative: str) -> str:
     """Return the location on disk of a path in the store."""
     return os.path.join(root, *relative.split("/"))
+
+
+def is_settled(changed: int, now: int) -> bool:
+    """Whether a file changed so long ago, in nanoseconds, that another change would have another time.
+
+    The clock of a file system ticks every few milliseconds, that of some only every two seconds.
+    """
+    return changed < now - (_TICK if changed % 1_000_000 else _COARSE_TICK)

@@ -28,11 +28,17 @@ _DIRECTORY = "installs"
 
 
 class Known(Value):
-    """Our change to a file: `written` is its hash, `before` the bytes without us (None: no file)."""
+    """Our change to a file: `written` is its hash, `before` the bytes without us (None: no file).
+
+    `host` is the agent, `form` how its file is written, `project` whose files these are (empty: the user's).
+    """
 
     before: bytes | None
+    form: str
+    host: str
     made: list[str]
     path: str
+    project: str
     written: str
 
 
@@ -177,11 +183,22 @@ class Installs:
             return None
         if not known or (known["existed"] and before is None):
             return None
-        return Known(path=path, written=known["written"], made=known["made"], before=before)
+        rest = {key: str(known.get(key, "")) for key in ("host", "form", "project")}
+        return Known(path=path, written=known["written"], made=known["made"], before=before, **rest)
+
+    def all(self) -> list[Known]:
+        """Return our changes to all files, by path; those that cannot be read are left out."""
+        found = []
+        for name in self._tree.names(_DIRECTORY, ".json"):
+            with contextlib.suppress(ValueError, KeyError, TypeError, MemolithError):
+                about = read(os.path.join(self._tree.root, _DIRECTORY, name)) or b"{}"
+                found.append(self.get(json.loads(about)["path"]))
+        return sorted(filter(None, found), key=lambda known: known.path)
 
     def keep(self, known: Known, previous: bytes | None) -> None:
         """Record a change to a file, and its state before."""
-        about: dict[str, object] = {"path": known.path, "written": known.written, "made": known.made}
+        about: dict[str, object] = known.as_dict()
+        del about["before"]
         about["existed"] = known.before is not None
         if known.before is not None:
             self._write(known.path, "before", known.before)

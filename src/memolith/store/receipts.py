@@ -33,6 +33,7 @@ _SWEPT = 86_400
 _MOMENT = 30.0  # seconds
 _WAIT = 3.0  # seconds that a cleanup waits for a session's hook
 _MAX_STAMP = 65_536
+END = "end"  # the event of a session that is over
 _END = "end"  # after the last field: a line without it is incomplete, or from another version
 
 
@@ -306,12 +307,24 @@ def _names_of(reference: bytes, has: Callable[[str], bool]) -> Iterator[tuple[in
         start += len(part) + 1
 
 
-def of_all_sessions(home: str) -> Iterator[tuple[str, Receipt]]:
-    """Yield every receipt with its session."""
+def of_all_sessions(home: str, since: float = 0.0) -> Iterator[tuple[str, Receipt]]:
+    """Yield every receipt of the sessions whose files changed since then, with its session."""
     tree = files.state(home)
     for name in names(home, ".log"):
+        place = tree.place(f"{DIRECTORY}/{name}")
         try:
-            data = tree.read_part(f"{DIRECTORY}/{name}", _MAX_BYTES)[0]
+            found = place.stat()
+            data = place.read_part(_MAX_BYTES)[0] if found and found.st_mtime > since else b""
         except MemolithError:
             continue
         yield from ((name[:-4], receipt) for receipt in _parsed(data))
+
+
+def going_on(home: str, since: float) -> set[str]:
+    """Return the sessions whose agent told of an event since then, and of no end after it."""
+    found: set[str] = set()
+    for session, receipt in of_all_sessions(home, since):
+        with suppress(ValueError):  # a line about a problem has no time
+            is_new = float(receipt.time) > since
+            (found.add if is_new and receipt.event != END else found.discard)(session)
+    return found

@@ -12,7 +12,15 @@ from memolith.base.errors import BusyError, ConfigError, InputError, MemolithErr
 from memolith.env import git, identity
 from memolith.env.identity import Identity
 from memolith.env.paths import Place
-from memolith.env.project import PROJECT_FILE, PROJECTS, exists, identities, parse_identity, read_identity
+from memolith.env.project import (
+    PROJECT_FILE,
+    PROJECTS,
+    exists,
+    free_slug,
+    identities,
+    parse_identity,
+    read_identity,
+)
 from memolith.store import files, layout, locks, receipts
 from memolith.store.screen import quoted
 from memolith.text import yaml, yaml_edit
@@ -89,6 +97,19 @@ def link(gate: Gate, slug: str, path: str) -> None:
     _require(gate, slug, path)
     _edit(gate, slug, lambda known: _believe(known, path))
     _take_from_others(gate, slug, path)
+
+
+def name(gate: Gate, slug: str, path: str, called: str) -> str:
+    """Give a project its name, or make a directory that is none a project; return its slug."""
+    slug = slug or free_slug(path, lambda each: exists(os.path.join(gate.root, PROJECTS), each))
+
+    def change(known: Identity) -> None:
+        if path not in known.paths:
+            _believe(known, path)
+        known.name = called
+
+    _edit(gate, slug, change)
+    return slug
 
 
 def _take_from_others(gate: Gate, slug: str, path: str) -> None:
@@ -199,19 +220,20 @@ def reaches(home: str, checkout: git.Checkout, commit: str, seconds: float, *, a
     return found
 
 
-def set_setting(home: str, path: str, key: str, value: str) -> None:
-    """Set one key of config.yml under a lock, atomically; comments and other keys stay."""
-    place = Place.of(path)
+def set_setting(home: str, path: str, key: str, value: str | None) -> None:
+    """Set one key of config.yml under a lock, atomically, or remove it; comments and other keys stay."""
+    place, names = Place.of(path), key.split(".")
     with locks.locked(home, "config", 10.0):
         try:
             # Strict: bytes that are not UTF-8 could not be written back unchanged.
             old = (place.read() or b"").decode("utf-8")
-            new = yaml_edit.set_path(old, key.split("."), value)
+            new = yaml_edit.drop_path(old, names) if value is None else yaml_edit.set_path(old, names, value)
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: not UTF-8 (byte {error.start}); repair it first") from None
         except yaml.YamlError as error:
             raise ConfigError(f"{path}:{error.line}: {error.problem}; repair it first") from None
-        files.overwrite(place, new.encode())
+        if new != old or value is not None:
+            files.overwrite(place, new.encode())
 
 
 def remove_lock(home: str, name: str) -> None:

@@ -177,7 +177,7 @@ def warnings_for(findings: list[Finding]) -> list[str]:
         count = "1 secret" if len(kinds) == 1 else f"{len(kinds)} secrets"
         warnings.append(
             f"masked {count} ({', '.join(sorted(set(kinds)))}); to keep a false alarm, give the value to "
-            "`memolith allow`, or write memolith:allow in its line"
+            "`memolith scan --allow`, or write memolith:allow in its line"
         )
     if parts:
         warnings.append(

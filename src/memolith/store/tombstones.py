@@ -1,7 +1,7 @@
-"""Hashes of forgotten lines, which later imports leave out.
+"""Hashes of forgotten lines and deleted sessions, which later imports leave out.
 
-The list is `forgotten.txt` in the store. It applies only to imports; a person who writes such a line again
-wants it back.
+The list is `forgotten.txt` in the store. It applies only to imports; a person who writes such a line again,
+or names such a session, wants it back.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PLACE = "forgotten.txt"
 INSTEAD = "[forgotten]"
-_HEADER = "# SHA-256 of lines that are left out of what is imported (memolith forget --help)\n"
+_HEADER = "# SHA-256 of lines and sessions that are left out of what is imported (memolith forget --help)\n"
 _AROUND = " \t-*+>#`_.\"'"
 
 
@@ -45,11 +45,11 @@ def known(root: str) -> frozenset[str]:
     return frozenset((data or b"").decode("ascii", "replace").split("\n")[1:]) - {""}
 
 
-def keep(gate: Gate, keys: Iterable[str]) -> None:
+def keep(gate: Gate, keys: Iterable[str], *, no_longer: Iterable[str] = ()) -> None:
     """Add to the list. Not in the history: forgetting cannot be undone."""
 
     def apply(old: str | None) -> str:
-        lines = set((old or "").split("\n")[1:]) | set(keys)
+        lines = (set((old or "").split("\n")[1:]) | set(keys)).difference(no_longer)
         return _HEADER + "".join(f"{line}\n" for line in sorted(lines - {""}))
 
     gate.rewrite(PLACE, apply, op="forget", remember=False)

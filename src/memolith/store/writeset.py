@@ -37,7 +37,7 @@ _MANIFEST = "manifest"
 _STAGED = "manifest.new"
 # The history calls such a change `learn-3fa9c1`; changes with the same number belong together.
 OP = "learn"
-_OPS = (OP, "delete", "rename", "promote")
+_OPS = (OP, "delete", "rename", "promote", "record")
 
 
 class Edit(Value):

@@ -137,7 +137,7 @@ def _cut(part: Callable[[str, int, Measure], str], text: str, room: int, measure
 
 
 class Section:
-    """A titled part of the block. `cap` is its own limit, lower `priority` is served first.
+    """A titled part of the block. Lower `priority` is served first; beyond `cap` goes only what others leave.
 
     A `floor` is set apart for it however much those before it need. Of what is too long the beginning stays;
     with `keep_end` the end, with `keep_both` the ends (60 and 40 %).
@@ -206,10 +206,13 @@ def allot(
 
     dropped: list[Section] = []
     apart = sum(map(floor, sections))
+    wanted = sum(measure(section.body) + overhead(section) for section in sections)
     for section in sorted(sections, key=lambda each: each.priority):
         apart -= floor(section)
-        room = min(limit - apart - overhead(section), section.cap)
         size = measure(section.body)
+        wanted -= size + overhead(section)  # by those after it
+        room = limit - overhead(section)
+        room = min(room - apart, max(section.cap, room - wanted))
         if size > room:
             if room < least:
                 dropped.append(section)

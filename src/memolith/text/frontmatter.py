@@ -66,8 +66,8 @@ def compose(fields: dict[str, Node], body: str) -> str:
     return f"---\n{miniyaml.dump(fields)}---\n{body}"
 
 
-def set_fields(text: str, changes: Mapping[str, str | Sequence[str]]) -> str:
-    """Set top-level texts and lists; every other byte of the file stays as it is.
+def set_fields(text: str, changes: Mapping[str, str | Sequence[str] | None]) -> str:
+    """Set top-level texts and lists, or remove them (None); every other byte of the file stays as it is.
 
     A file without a head gets one. Raises YamlError when the head cannot be understood.
     """
@@ -75,15 +75,17 @@ def set_fields(text: str, changes: Mapping[str, str | Sequence[str]]) -> str:
     if parsed.problem:
         raise miniyaml.YamlError(1, parsed.problem)
     if not parsed.head:
-        head = compose({key: _node(value) for key, value in changes.items()}, "")
+        head = compose({key: _node(value) for key, value in changes.items() if value is not None}, "")
         return head.replace("\n", newline_of(text)) + text
-    from memolith.text.yaml_edit import set_path
+    from memolith.text.yaml_edit import set_list, set_path
 
     start = parsed.head.index("\n") + 1
     close = parsed.head.rindex("\n", 0, len(parsed.head) - 1) + 1
     yaml = parsed.head[start:close]
     for key, value in changes.items():
-        if parsed.fields.get(key) != _node(value):
+        if value is None:
+            yaml = set_list(yaml, key, []) if key in parsed.fields else yaml
+        elif parsed.fields.get(key) != _node(value):
             # A head without lines has no line ending of its own; the `---` above it has one.
             newline = "\n" if yaml else newline_of(parsed.head)
             yaml = set_path(yaml, [key], value).replace("\n", newline)

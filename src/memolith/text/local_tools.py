@@ -4,16 +4,18 @@ A list of what reaches out would never be whole: there is always another spellin
 server. So a command stays here only if every program in it is listed, whatever joins them. In doubt it does
 not: then what the agent says next is shown to who asks, and to nobody unasked. What a project's files, its
 own history and its checks and builds say counts as the project's, whoever wrote them: other branches, other
-tasks and what lies in a folder for everybody do not. The lists are data (`local_tools.txt`).
+tasks and what is not plainly inside of its directory (`within.py`) do not. The lists are data
+(`local_tools.txt`).
 """
 
 from __future__ import annotations
 
 from memolith.text.patterns import lazy, sections
+from memolith.text.within import Within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Sequence
 
 _TABLE = {name: frozenset(words) for name, words in sections("local_tools.txt").items()}
 TOOLS = {name.removeprefix("tool "): words for name, words in _TABLE.items() if name.startswith("tool ")}
@@ -39,10 +41,14 @@ _TOKEN = lazy(
     r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\d*(?:>&|<&|&>>|&>|>>|>\||<<<|<\(|>\(|>|<)[\d-]*"
     r"|[ \t]+|\|\||&&|\$\(|[;|&()`\n\r⏎]|[^\s'\"\\;|&()`<>⏎$]+|(?s:.)"
 )
+_QUOTED, _QUOTED_LESS = lazy(r"[*?\[{}$~%]"), lazy(r"[*?\[{}~]")
+_TOP = lazy(r"\$\(\s*(?:pwd|git rev-parse --show-toplevel)\s*\)|`pwd`")
 _INNER = lazy(r"\$\(((?:[^()]|\([^()]*\))*)\)|`([^`]*)`")
 _ASSIGNED = lazy(r"^[A-Za-z_]\w*\+?=")
 _TAKES_OUTPUT = frozenset(["|", "(", ")", "`", "$(", "<(", ">("])
 _ENDS = frozenset([";", "&", "\n", "\r", "⏎", "||", "&&", *_TAKES_OUTPUT])
+_TELLS = ("-e", "-f", "--regexp", "--expression", "--file")  # what to look for
+_LEADING = ("/", "~", "..", "$", "\\")  # how a path begins that may be elsewhere
 _COUNT = lazy(r"^(?:-.*|\{\}|\d+[smhd]?)$")
 # Commits of this project's own history, as far as their names tell, and what is rather a path than a commit.
 _ONES_OWN = lazy(
@@ -59,53 +65,101 @@ _TASK = lazy(rf"^(?::(?:[\w-]+:)*)?(?:{'|'.join(sorted(_TABLE['tasks']))})(?:[:.
 _VALUED = ("-C", "-f", "-j", "-p", "-pl", "--tests")  # a value stands behind them
 
 
-def stays(command: str, depth: int = 0) -> bool:
-    """Whether a command works with this machine's files only."""
+class _Word(str):
+    """An argument, and what of it a shell still fills in: what is quoted is as it stands."""
+
+    __slots__ = ("form",)
+    form: str
+
+    @classmethod
+    def of(cls, text: str, form: str) -> _Word:
+        word = cls(text)
+        word.form = form
+        return word
+
+
+class _Simple:
+    """A command of one program: its words, the files it is fed, texts in quotes, and what ends it."""
+
+    def __init__(self) -> None:
+        self.words: list[_Word] = []
+        self.fed: list[_Word] = []
+        self.quoted: list[str] = []
+        self.end, self.redirects = "", False
+
+
+def stays(command: str, depth: int = 0, within: Within | None = None) -> bool:
+    """Whether a command works with the files of a directory only."""
     if depth > _DEEPEST or len(command) > _LONGEST or "://" in command or "/dev/tcp" in command:
         return False
-    simple: list[str] = []
-    word: str | None = None
-    skip = False  # the word that follows is a file that is read or written
+    within = within or Within("")
     ours = taken = False  # whether a command is memolith's, and something takes what one prints
-    for found in _TOKEN.finditer(f"{_without_texts(command)}\n"):
-        token = found[0]
-        is_end = token in _ENDS
-        if is_end or token.isspace() or token.lstrip("0123456789")[:1] in ("<", ">") or token[:2] == "&>":
-            if word is not None and not skip:
-                simple.append(word)
-            skip = skip and word is None
-            word = None
-            if is_end:
-                if simple and not _is_local(simple, depth):
-                    return False
-                ours = ours or _is_ours(simple)
-                taken = taken or token in _TAKES_OUTPUT
-                simple, skip = [], False
-            elif not token.isspace():
-                skip = token[-1] in "<>&|"
-                taken = taken or token[0] != "2"
-        elif token in ("'", '"', "\\"):  # not whole
+    for each in _commands(_TOP.sub(".", _without_texts(command))):
+        if (
+            not each.end
+            or not all(_is_filled_here(text, depth, within) for text in each.quoted)
+            or not all(within.reads(word.form, _TABLE["packages"]) for word in each.fed)
+            or not _is_local(each.words, depth, within)
+        ):
             return False
-        else:
-            quoted = token[0] in "'\"" and len(token) > 1
-            if token[0] == '"' and not _is_filled_here(token, depth):
-                return False
-            word = (word or "") + (token[1:-1] if quoted else token[1:] if token[0] == "\\" else token)
+        if each.end != "&&":
+            within.back()
+        ours = ours or _is_ours(each.words)
+        taken = taken or each.redirects or each.end in _TAKES_OUTPUT
     return not ours or not (taken or depth)
 
 
-def _is_ours(words: list[str]) -> bool:
+def _commands(text: str) -> Iterator[_Simple]:
+    """Yield the commands of one program each; one that is not whole has no end."""
+    simple, word = _Simple(), None
+    redirected = ""  # the word that follows is a file that is read or written
+    for found in _TOKEN.finditer(f"{text}\n"):
+        token = found[0]
+        sign = token.lstrip("0123456789")
+        if token in ("'", '"', "\\"):
+            yield _Simple()
+            return
+        if token in _ENDS or token.isspace() or sign[:1] in ("<", ">") or sign[:2] == "&>":
+            if word is not None:
+                (simple.fed if redirected == "<" else [] if redirected else simple.words).append(word)
+                redirected = ""
+            word = None
+            if token in _ENDS:
+                simple.end = token
+                yield simple
+                simple, redirected = _Simple(), ""
+            elif not token.isspace():
+                redirected = sign if token[-1] in "<>&|" else ""
+                simple.redirects = simple.redirects or token[0] != "2"
+        else:
+            simple.quoted += [token] * (token[0] == '"')
+            part, form = _unquoted(token)
+            word = _Word.of((word or "") + part, (word.form if word is not None else "") + form)
+
+
+def _unquoted(token: str) -> tuple[str, str]:
+    """Return a part of a word without its quotes, and what of it a shell still fills in."""
+    if token[0] == "'" and len(token) > 1:
+        return token[1:-1], _QUOTED.sub("_", token[1:-1])
+    if token[0] == '"' and len(token) > 1:
+        return token[1:-1], _QUOTED_LESS.sub("_", _INNER.sub(".", token[1:-1]))
+    return (token[1:], _QUOTED.sub("_", token[1:])) if token[0] == "\\" else (token, token)
+
+
+def _is_ours(words: Sequence[str]) -> bool:
     """Whether a command is memolith's own: a label in its answer is lost if another program takes that."""
     names = [each.rpartition("/")[2] for each in words]
     return "memolith" in names and (names[0] == "memolith" or names[0] in _RUNS or "=" in names[0])
 
 
-def _is_filled_here(quoted: str, depth: int) -> bool:
+def _is_filled_here(quoted: str, depth: int, within: Within) -> bool:
     """Whether what is filled into a text in quotes stays here; what is not understood does not."""
     rest = _INNER.sub("", quoted)
     inner = _INNER.findall(quoted)
     return (
-        "$(" not in rest and "`" not in rest and all(stays(one or other, depth + 1) for one, other in inner)
+        "$(" not in rest
+        and "`" not in rest
+        and all(stays(one or other, depth + 1, within) for one, other in inner)
     )
 
 
@@ -155,47 +209,105 @@ def _text(command: str, at: int, end: str) -> tuple[str, int]:
     return "", -1
 
 
-def _is_local(words: list[str], depth: int) -> bool:
+def _is_local(words: list[_Word], depth: int, within: Within) -> bool:
+    is_given = True  # variables in front of a program are inside, too
     while words and (words[0] in _TABLE["keywords"] or _ASSIGNED.match(words[0])):
         if words[0].startswith(_LOADING):
             return False
+        is_given = _assigns(words[0], within) and is_given
         words = words[1:]
     if not words:
         return True
     folder, _, name = words[0].rpartition("/")
     arguments = words[1:]
-    if not _is_program(folder, name) or _runs_another(name, arguments) or any(map(_is_hidden, arguments)):
+    if not (is_given and _is_program(folder, name, within)) or _runs_another(name, arguments, within):
         return False
     if name in _TABLE["wrappers"] or (name in _TABLE["run"] and arguments[:1] in (["run"], ["exec"])):
         rest = arguments if name in _TABLE["wrappers"] else arguments[1:]
         while rest and _COUNT.match(rest[0]):
             rest = rest[1:]
-        return _is_local(rest, depth)
+        return _is_local(rest, depth, within)
     if name in _TABLE["shells"]:
-        return len(arguments) == 2 and arguments[0] in ("-c", "-lc") and stays(arguments[1], depth + 1)
+        is_command = len(arguments) == 2 and arguments[0] in ("-c", "-lc")
+        return is_command and stays(arguments[1], depth + 1, within)
+    if not _reads_inside(name, arguments, within):
+        return False
     if name in ("find", "fd", "fdfind"):
         runs = [at for at, each in enumerate(arguments, 1) if each.startswith(_EXECUTES)]
-        return all(arguments[at:] != [] and _is_local(arguments[at:], depth) for at in runs)
+        return all(arguments[at:] != [] and _is_local(arguments[at:], depth, within) for at in runs)
     return _is_listed(name, arguments)
 
 
-def _is_program(folder: str, name: str) -> bool:
+def _assigns(word: _Word, within: Within) -> bool:
+    """Whether a word gives a variable a value that is inside; then its name is known."""
+    name, equals, value = word.form.partition("=")
+    inside = within.reads(value, _TABLE["packages"]) if _is_path(value) else True
+    if equals:
+        (within.known.add if inside else within.known.discard)(name.rstrip("+"))
+    return inside
+
+
+def _is_program(folder: str, name: str, within: Within) -> bool:
     """Whether a path is a program's own: what lies in a repository may be called like any."""
     wrapped = folder == "." and name in ("gradlew", "mvnw")
-    return folder in _SYSTEM or wrapped or (bool(_ENVIRONMENT.match(folder)) and name in _TABLE["runners"])
+    is_runner = bool(_ENVIRONMENT.match(folder)) and name in _TABLE["runners"] and within.has(folder)
+    return folder in _SYSTEM or wrapped or is_runner
 
 
-def _is_hidden(word: str) -> bool:
-    """Whether a path leads into a folder of packages, or through one whose name the shell fills in."""
-    *folders, last = word.split("/")
-    spaced = any(map(str.isspace, word))  # a text, no path
-    return not spaced and (
-        any(mark in folder for folder in folders for mark in "*?[{$")
-        or any(each.casefold() in _TABLE["packages"] for each in (*folders, last))
-    )
+def _is_path(form: str) -> bool:
+    """Whether a word may be a path; a text with spaces is one if it has a slash."""
+    return "/" in form or not any(map(str.isspace, form))
 
 
-def _runs_another(name: str, arguments: list[str]) -> bool:
+def _reads_inside(name: str, arguments: list[_Word], within: Within) -> bool:
+    """Whether the files that a program is asked for are plainly inside; `cd` goes where they are."""
+    if name in _TABLE["silent"]:
+        for each in arguments if name in _SETTING else ():
+            _assigns(each, within)
+        within.known.update(arguments if name == "read" else ())
+        return True
+    if name in ("cd", "pushd", "popd"):
+        return _goes_inside([each.form for each in arguments if each not in ("-P", "-L", "--")], within)
+    inside = all(within.reads(form, packages) for form, packages in _paths(name, arguments))
+    within.known.update(arguments[:1] if inside and name == "for" else ())
+    return inside
+
+
+def _paths(name: str, arguments: list[_Word]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield what may be a path in what a program is asked, and the folders that it may not lead into."""
+    if name == "git":
+        verb = _verb(name, arguments)
+        arguments = [each for each in arguments if each != verb]
+        name = f"git {verb}"
+    if name == "for":
+        arguments = arguments[2:]
+    texts = _TABLE.get(f"text {name}", _NONE)
+    is_told = any(each.startswith(_TELLS) for each in arguments)
+    first = not is_told and (name in _TABLE["first"] or name == "git grep")
+    for last, word in zip(["", *arguments], arguments, strict=False):
+        if last in texts:
+            continue
+        if word.startswith("-"):
+            value = word.form.partition("=")[2] or word.form[2:]
+            if value.startswith(_LEADING) and len(value) > 1:
+                yield value, _NONE
+        elif first:
+            first = False
+        elif _is_path(word.form):
+            yield word.form, _TABLE["packages"]
+
+
+def _goes_inside(folders: list[str], within: Within) -> bool:
+    if folders in (["-"], []):
+        within.back()
+        return bool(folders)
+    if not within.reads(folders[0], _TABLE["packages"]):
+        return False
+    within.go(folders[0])
+    return True
+
+
+def _runs_another(name: str, arguments: Sequence[str], within: Within) -> bool:
     """Whether a listed program is asked to run one that nobody looks at."""
     called = f"git {_verb(name, arguments)}" if name == "git" else name
     orders = tuple(_TABLE.get(f"runs {called}", _NONE))
@@ -204,11 +316,11 @@ def _runs_another(name: str, arguments: list[str]) -> bool:
     if name in _SETTING:
         return any(each.startswith(_LOADING) for each in arguments)
     if name == "trap":
-        return not stays(arguments[0]) if arguments else False
+        return not stays(arguments[0], within=within) if arguments else False
     return name == "sed" and any(_SED_RUNS.search(each) for each in arguments if not each.startswith("-n"))
 
 
-def _is_listed(name: str, arguments: list[str]) -> bool:
+def _is_listed(name: str, arguments: Sequence[str]) -> bool:
     if name.startswith("python"):
         return arguments[:1] == ["-m"] and arguments[1:2] != [] and arguments[1] in _TABLE["modules"]
     if name in ("source", "."):
@@ -226,7 +338,7 @@ def _is_listed(name: str, arguments: list[str]) -> bool:
     )
 
 
-def _is_history(arguments: list[str]) -> bool:
+def _is_history(arguments: Sequence[str]) -> bool:
     """Whether git is asked for this project's own history: another branch may be anybody's."""
     verb, *asked = _asked_of_git(arguments) or [""]
     options = [each.partition("=")[0] for each in asked if each.startswith("-")]
@@ -247,12 +359,12 @@ def _is_history(arguments: list[str]) -> bool:
     )
 
 
-def _names(arguments: list[str]) -> list[str]:
+def _names(arguments: Sequence[str]) -> list[str]:
     """Return the arguments that are no options, numbers or settings."""
     return [each for each in _plain(arguments, _VALUED) if "=" not in each and not each.isdigit()]
 
 
-def _plain(arguments: list[str], valued: Collection[str]) -> list[str]:
+def _plain(arguments: Sequence[str], valued: Collection[str]) -> list[str]:
     """Return the arguments that are no options, nor a value behind one; `-` is the branch before this."""
     before = ["", *arguments]
     return [
@@ -262,14 +374,14 @@ def _plain(arguments: list[str], valued: Collection[str]) -> list[str]:
     ]
 
 
-def _verb(name: str, arguments: list[str]) -> str:
+def _verb(name: str, arguments: Sequence[str]) -> str:
     """Return what a program of many uses is asked to do."""
     if name == "git":
         arguments = _asked_of_git(arguments)
     return arguments[0].partition(":")[0] if arguments else ""
 
 
-def _asked_of_git(arguments: list[str]) -> list[str]:
+def _asked_of_git(arguments: Sequence[str]) -> Sequence[str]:
     while arguments and arguments[0] in ("-C", "--no-pager", "-P"):
         arguments = arguments[2 if arguments[0] == "-C" else 1 :]
     return arguments

@@ -95,8 +95,12 @@ def _units(text: str) -> Iterator[list[str]]:
     """Yield the lines of a text, those of a code block or a table together."""
     unit: list[str] = []
     was_table = False
-    for _, line, fenced in rows(text):
-        is_table = not fenced and line.lstrip().startswith("|")
+    lines = [*rows(text), (0, "", False)]
+    for at, (_, line, fenced) in enumerate(lines[:-1]):
+        below = lines[at + 1][1]
+        # Its head, above a line of dashes and pipes, tells a table whose lines do not begin with a pipe.
+        begins = line.lstrip().startswith("|") or ("|" in below and not below.strip(" \t\r\n|:-"))
+        is_table = not fenced and "|" in line and (was_table or begins)
         if unit and not fenced and not (is_table and was_table):
             yield unit
             unit = []
@@ -309,10 +313,35 @@ def _indent(line: str, at: int = 0) -> int:
 
 
 def open_items(text: str) -> str:
-    """Return what is open in a scratchpad: all lines but ticked items, headings and comments."""
-    lines = (line.rstrip() for line in strip_comments(text).splitlines())
-    closed = ("- [x]", "* [x]", "+ [x]", "# ", "## ", "### ")
-    return "\n".join(line for line in lines if line and not line.lstrip().lower().startswith(closed))
+    """Return what is open in a scratchpad: all but headings, and ticked items with what is indented below.
+
+    An open item below a ticked one is open. Comments go; in a code block, every line stays.
+    """
+    kept: list[str] = []
+    ticked = -1  # indentation of the ticked item that a line may be part of
+    for _, row, fenced in rows(strip_comments(text)):
+        line = row.rstrip()
+        bare = line.lstrip()
+        indent, box = len(line) - len(bare), "" if fenced else _box(bare)
+        if ticked >= 0 and box != " " and (not bare or indent > ticked):
+            continue
+        ticked = indent if box in "xX" and box else -1
+        heading = not fenced and bare.startswith("#") and bare.lstrip("#")[:1] in ("", " ")
+        if (bare or fenced) and ticked < 0 and not heading:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+_MARKS = frozenset("-*+0123456789")
+
+
+def _box(line: str) -> str:
+    """Return what is in the box of an item (`- [x]`, `1. [ ]`); empty if the line is none."""
+    if line[:1] not in _MARKS:
+        return ""
+    mark, *rest = line.split(None, 1) or [""]
+    is_item = mark in ("-", "*", "+") or (mark[-1:] in (".", ")") and mark[:-1].isdigit())
+    return rest[0][1] if is_item and rest and rest[0][:1] == "[" and rest[0][2:3] == "]" else ""
 
 
 def first_line(text: str, limit: int = 100) -> str:

@@ -28,8 +28,6 @@ _THEIRS = lazy(
     r"|\bpip\d?\s+(?:download|search)\b"
     r"|(?:^|[\s/'\"=(])(?:node_modules|site-packages|dist-packages|vendor|third_party|Downloads|registry/src"
     r"|go/pkg/mod|tool-results)/|[/~]Downloads(?![\w.-])"
-    r"|(?:^|[\s'\"=(<:,@])(?:[\w~./-]*\.\.)?(?:/+\.)*/+(?:(?:private|var|run|dev)/+(?:\./+)*)*"
-    r"(?:tmp|folders|shm)(?![\w.-])|[$%]\{?(?:env:)?(?:\w+_)?TE?MP(?:_?DIR)?(?:_\w+)?(?!\w)"
     r"|(?i:\.(?:png|jpe?g|gif|webp|bmp|tiff?|pdf|docx?|odt|rtf|eml|mbox|msg|ics))(?![\w.-])"
 )
 _OWN_COMMAND = lazy(r"(?:^|[|;&(\s])memolith(?=\s|$)|memory://")
@@ -52,6 +50,7 @@ _HEAD = lazy(
     r"|taint: ?[\"']?(?:web|tool|repository|pasted))\b"
 )
 _OWN_HEAD = lazy(r"(?m)^[^\n]{0,80}?\borigin: ?[\"']?(?:user|agent)\b")
+_STRING = lazy(r'"((?:[^"\\]|\\.)*)"')
 _POLLED = lazy(r'"chars":\s*""')
 
 
@@ -69,39 +68,64 @@ def kind(tool: str, text: str) -> str:
     return "outside" if found in ("shell", "eval") and _NETWORK.search(call) else found
 
 
-def taint(tool: str, text: str) -> str:
-    """Return whose text a tool may have brought, `web`, `tool` or `repository`; empty if it stayed here."""
+def taint(tool: str, text: str, cwd: str = "") -> str:
+    """Return whose text a tool may have brought, `web`, `tool` or `repository`; empty if it stayed here.
+
+    Here is the directory `cwd`; if it is not known, only what is named from there is.
+    """
     from memolith.text.local_tools import TOOLS, stays
+    from memolith.text.within import Within
 
     name = _name(tool)
     call = command(tool, text) or first_line(text)
     if name in TOOLS["aside"] or (name in TOOLS["later"] and _is_later(name, call)):
         return ""
     if name in TOOLS["question"]:
-        answer = text.partition("\n")[2].replace("answered your questions:", "", 1)  # the host's own colon
-        return "pasted" if has_paste(answer) else ""
+        return _answered(text)
+    # An editor that also shows files is one of those that read.
+    writes = name in TOOLS["edit"] and not name.startswith("str_replace")
+    theirs, is_here = (None if writes else _THEIRS.search(call)), True
     if name in TOOLS["shell"]:
-        theirs = _THEIRS.search(call)
-        if not stays(call.removeprefix("$ ")) or not command(tool, text):
+        if not stays(call.removeprefix("$ "), within=Within(cwd)) or not command(tool, text):
             return "repository" if theirs else "web" if _NETWORK.search(call) else "tool"
     elif any(name in TOOLS[each] for each in ("edit", "read", "search")):
-        if "://" in call and name not in TOOLS["edit"] and not _OWN_COMMAND.search(call):
+        if "://" in call and not writes and not _OWN_COMMAND.search(call):
             return "web"
-        theirs = _THEIRS.search(call) if name not in TOOLS["edit"] else None
+        is_here = writes or all(map(Within(cwd).has, _files(name, call)))
     elif _OURS.match(name):
         return "tool" if _is_labelled(text) else ""
     else:
-        words = set(_WORD.findall(name))
-        web = any(mark in words or (len(mark) > 3 and mark in name) for mark in _WEB)
-        return "web" if web else "tool"
-    if theirs:
-        return "repository"
-    if name not in TOOLS["edit"] and (_STORE.search(call) or _HEAD.search(text)):
+        return _by_name(name)
+    if not writes and (_STORE.search(call) or _HEAD.search(text)):
         # What a file of the store says of itself stands in its head; lines of MEMORY.md say it themselves.
-        is_known = _OWN_HEAD.search(text) or "MEMORY.md" in call
+        is_known = is_here and (_OWN_HEAD.search(text) or "MEMORY.md" in call)
         return "tool" if not is_known or _is_labelled(text) else ""
+    if theirs or not is_here:
+        return "repository"
     is_ours = "[source:" in text or "/inbox/" in text or _OURSELVES.search(call)
     return "tool" if is_ours and _is_labelled(text) else ""
+
+
+def _by_name(name: str) -> str:
+    words = set(_WORD.findall(name))
+    return "web" if any(mark in words or (len(mark) > 3 and mark in name) for mark in _WEB) else "tool"
+
+
+def _answered(text: str) -> str:
+    answer = text.partition("\n")[2].replace("answered your questions:", "", 1)  # the host's own colon
+    return "pasted" if has_paste(answer) else ""
+
+
+def _files(name: str, call: str) -> list[str]:
+    """Return the paths that a tool was asked for; what is looked for in files is none."""
+    from memolith.text.local_tools import TOOLS
+
+    line = call.removeprefix(f"{name} ").strip()
+    if line.startswith("{"):
+        return [each for each in _STRING.findall(line) if "/" in each or ".." in each or each[:1] == "~"]
+    pattern, *places = line.split(" in ") if name in TOOLS["search"] else [line]
+    is_text = any(mark in name for mark in ("grep", "rg", "search_file"))
+    return places if is_text else [pattern, *places]
 
 
 def _is_later(name: str, call: str) -> bool:
@@ -138,7 +162,8 @@ def first_line(text: str) -> str:
 class Hearing:
     """Follows a conversation and tells whose words each turn may be besides its speaker's."""
 
-    def __init__(self) -> None:
+    def __init__(self, cwd: str = "") -> None:
+        self.cwd = cwd  # the directory that it works in
         self.so_far = ""
         self._ran = False  # a command, of which more may be printed later
 
@@ -146,7 +171,7 @@ class Hearing:
         """Return the taint of a turn: what an agent says after something was brought has its."""
         self.so_far = self.so_far or given
         if not self.so_far and role == "tool":
-            self.so_far = taint(tool, text) or self._unseen(tool)
+            self.so_far = taint(tool, text, self.cwd) or self._unseen(tool)
         elif not self.so_far and role == "user" and has_paste(text):
             self.so_far = "pasted"
         return self.so_far if role == "assistant" else given

@@ -66,7 +66,11 @@ _WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("t
 _RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
 _A_RULE = lazy(rf"(?i)\b(?:{_WORDS['rules']}|{_WORDS['lasting']})\b|{_WORDS['rules-glued']}")
 _OTHERS = lazy(rf"(?i)\b(?:{_WORDS['others']})\b")
+# The title of a list that a person makes, and how they greet the agent.
+_OWN_LIST = lazy(rf"(?i)(?:\W|\b(?:{_WORDS['lead']})\b)*(?:{_WORDS['list']})\W*")
+_GREETS = lazy(rf"(?i)\W*(?:{_WORDS['greeting']})\s+(?:{_WORDS['agent']})\W*")
 _TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
+_NAMES_TEXT = lazy(rf"(?i)\b(?:{_WORDS['about']})\b|{_WORDS['about-anywhere']}")
 _WORK = lazy(rf"(?i)\b(?:{_WORDS['work']})\b")
 _SPEAKS = lazy(rf"(?i)\b(?:{_WORDS['speaks']})\b")
 _SHOWS = lazy(rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['shows']})\b[^.!?:：]*(?:$|[.!:：])")
@@ -117,8 +121,10 @@ def parted(text: str) -> tuple[str, str]:
 
 
 def spoken(text: str) -> list[str]:
-    """Return the lines of a text that a person typed and that say something."""
-    return [line for line, own in _lines(text) if own and line.strip()]
+    """Return the lines of a text that a person typed and that say something: not the title of a paste."""
+    said = [(line, own) for line, own in _lines(text) if line.strip()]
+    titled = len(said) > 1 and not said[1][1] and _is_title(said[0][0].strip())
+    return [line for line, own in said[titled:] if own]
 
 
 def has_paste(text: str) -> bool:
@@ -217,6 +223,7 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
     last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     typed_ends = 0  # characters up to here are looked at
     is_diff = any(line[:1] == "+" and not line[1:2].isdigit() for line in lines)
+    dashes = _dashes(lines)
     if _is_letter([line.strip() for line in lines if line.strip()]):
         return 0
     for number, line in enumerate(lines):
@@ -236,9 +243,22 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
         if (strict and _ADDRESS in line) or _shows_inline(bare) or any(map(_is_told, _SENTENCE.split(bare))):
             return number
         shows = _shows(bare) and (strict or not _is_wish(bare, lines[number + 1 :]))
+        shows = shows or (number + 1 >= dashes and _is_about(bare))
         if more and (shows or _ADDRESS in line or text[typed_ends - 1] != "\n"):
             return number + 1
     return len(lines)
+
+
+def _is_about(line: str) -> bool:
+    return bool(_NAMES_TEXT.search(line)) and not (BULLET.match(line) or is_rules(line))
+
+
+def _dashes(lines: list[str]) -> int:
+    """Return the line from which on all begin with a dash: they may be what a diff or a page says."""
+    others = (
+        number for number, line in enumerate(reversed(lines)) if line.strip()[:1] not in ("-", "–", "—", "")
+    )
+    return len(lines) - next(others, len(lines))
 
 
 def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
@@ -248,7 +268,7 @@ def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
 
 def _shows(line: str) -> bool:
     """Whether a line says what stands below it, and it is not a list of the person's own rules."""
-    if not line or is_rules(line):
+    if not line or is_rules(line) or _OWN_LIST.fullmatch(line):
         return False
     if _HEADS.search(line[-_MOST_HEADER:]) or (len(line) <= _MOST_HEADER and _SHOWS.search(line)):
         return True
@@ -270,7 +290,8 @@ def _is_told(sentence: str) -> bool:
     if _TOLD.match(sentence):
         return True
     found = _INTRODUCES.match(sentence)
-    return found is not None and not (_is_voice(found[1]) or _SUBJECT.fullmatch(found[1].strip()))
+    own = found and (_is_voice(found[1]) or _OWN_LIST.fullmatch(found[1]))
+    return found is not None and not (own or _SUBJECT.fullmatch(found[1].strip()))
 
 
 def _is_voice(text: str) -> bool:
@@ -282,13 +303,18 @@ def _is_voice(text: str) -> bool:
 def _is_title(line: str) -> bool:
     """Whether the first line of several is no sentence of its own, but says what stands below it."""
     if line[-1] in _LETTER:
-        return len(line.split()) <= _MOST_GREETING
+        return len(line.split()) <= _MOST_GREETING and not _GREETS.fullmatch(line)
     asks = _ASKS.search(line) and not _TEXT.search(line)
     return not (line.endswith(_STOPPED) or BULLET.match(line) or asks or _is_voice(line))
 
 
 def _is_letter(lines: list[str]) -> bool:
-    """Whether somebody signs a text: behind a short line that ends in a comma, only a name follows."""
+    """Whether somebody signs a text: behind a short line that ends in a comma, only a name follows.
+
+    One who greets the agent writes to it.
+    """
+    if lines and _GREETS.fullmatch(lines[0]):
+        return False
     return any(
         line[-1] in _LETTER and max(len(each.split()) for each in (line, *below)) <= _MOST_GREETING
         for line, below in ((lines[-at], lines[1 - at :]) for at in (2, 3) if len(lines) > at)

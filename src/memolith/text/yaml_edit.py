@@ -46,6 +46,34 @@ def set_path(text: str, names: list[str], value: Value) -> str:
     return _joined(text, lines, expected, ".".join(names))
 
 
+def drop_path(text: str, names: list[str]) -> str:
+    """Return `text` without the value at the path `names`, and without a group that this empties."""
+    expected = parse(text)
+    lines, _, stop = _lines(text)
+    start = indent = 0
+    spans: list[tuple[int, int]] = []
+    tree: Node | None = expected
+    for name in names:
+        at = _find_key(lines, name, start, stop, indent)
+        if at is None or not isinstance(tree, dict):
+            return text
+        bare = split_comment((split_key(lines[at].strip(" \r")) or ("", ""))[1])[0]
+        spans.append((at, _block_end(lines, at, stop, bare)))
+        tree, start, stop = tree.get(name), at + 1, spans[-1][1]
+        indent = next(
+            (_indent(x) for x in lines[start:stop] if x.strip() and x.lstrip(" ")[0] != "#"), indent
+        )
+    groups: list[dict[str, Node]] = [expected]
+    for name in names[:-1]:
+        groups.append(groups[-1][name])  # type: ignore[arg-type]  # found above
+    for name, group, (first, last) in zip(reversed(names), reversed(groups), reversed(spans), strict=True):
+        del group[name]
+        if group or group is expected:
+            del lines[first:last]
+            break
+    return _joined(text, lines, expected, ".".join(names))
+
+
 def _joined(text: str, lines: list[str], expected: dict[str, Node], name: str) -> str:
     """Return changed lines as a text, if they say what is expected and nothing else."""
     result = text[: text.startswith("\ufeff")] + "\n".join(lines)

@@ -137,7 +137,7 @@ def test_an_import_that_was_interrupted_is_finished_by_the_next(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_memory(other, archive, tell=stop)
+        import_memory(other, archive, progress=stop)
     assert len(tree(other.home)) == after
     import_memory(other, archive)
     assert tree(other.home) == tree(mem.home)

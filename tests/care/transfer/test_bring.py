@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memolith import InputError, Mem, import_memory
+from memolith import InputError, Mem, NotFoundError, import_memory
 from memolith.care.transfer import sources
 from memolith.care.transfer.bring import Imported
 from memolith.edges.cli import main
@@ -166,19 +166,23 @@ def test_a_jutul_index_gives_its_titles_and_hooks_also_to_notes_with_a_broken_he
         "user-role.md": "---\nname: User role\ndescription: an engineer\ntype: user\n---\nAn engineer.\n",
         "grid.md": '---\nname: Grid: flipped # "x"\ndescription: y: up\n---\nThe y axis is up.\n',
         "third.md": "Take an umbrella.\n",
+        "fourth.md": "---\nname: Fourth\ndescription: Old host.\ntype: user\n---\nOld host.\n",
     }
     done = import_memory(mem, folder(tmp_path / "memory", files), mine=True)
     assert done.kind == "jutul"
+    fourth = store / "notes/fourth.md"
+    fourth.write_text(fourth.read_text().replace("Old host.\n", "New host.\n"))
     block = mem.context_block() or ""
     for line in (
         "- [User role](user-role.md) — who asks, and how deep to go\n",
         '- [Grid: flipped # "x"](grid.md) — before any plot\n',
         "- [Third](third.md) — when it rains\n",
+        "- [Fourth](fourth.md) — New host.\n",
     ):
         assert line in block
     grid = frontmatter.split((store / "notes/grid.md").read_text())
     assert (grid.problem, grid.get("described"), grid.body) == (None, "y: up", "The y axis is up.\n")
-    assert import_memory(mem, tmp_path / "memory", mine=True).count("known") == 3
+    assert import_memory(mem, tmp_path / "memory", mine=True).count("known") == 4
 
 
 @proves("X.17", "S4.28", "S4.15")
@@ -435,7 +439,7 @@ def test_claudes_names_for_directories_are_those_of_the_real_program() -> None:
 def test_a_wrong_request_is_told_before_anything_is_made(
     mem: Mem, arguments: dict[str, Any], why: str
 ) -> None:
-    with pytest.raises(InputError, match=why):
+    with pytest.raises((InputError, NotFoundError), match=why):
         import_memory(mem, **arguments)
     assert not os.path.exists(mem.home)
 

@@ -92,10 +92,10 @@ def test_text_that_begins_with_a_dash_is_text(mem: Mem, work: Path) -> None:
 @proves("S0.53")
 def test_crlf_bom_and_unicode_arrive_as_they_are(work: Path, store: Path) -> None:
     text = "\ufeffä\r\n項目 👨‍👩‍👧".encode()
-    run("write", "note", "-", "--name", "n", "--mode", "overwrite", cwd=work, stdin=text)
+    run("write", "note", "n", "-", "--mode", "overwrite", cwd=work, stdin=text)
     assert (store / "notes" / "n.md").read_bytes() == "ä\r\n項目 👨‍👩‍👧".encode()
-    assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, LC_ALL="C").stdout
-    assert "項目".encode() in run("read", "note", "--name", "n", cwd=work, PYTHONIOENCODING="latin-1").stdout
+    assert "項目".encode() in run("read", "note", "n", cwd=work, LC_ALL="C").stdout
+    assert "項目".encode() in run("read", "note", "n", cwd=work, PYTHONIOENCODING="latin-1").stdout
 
 
 def test_shared_options_work_before_and_after_the_command(work: Path, tmp_path: Path, capfd: Capture) -> None:
@@ -134,7 +134,7 @@ def test_both_doors_remember_alike(more: list[str], work: Path, tmp_path: Path, 
         seen.append((capfd.readouterr().out.replace(str(home), "home"), files))
     assert seen[0] == seen[1]
     assert seen[0][1]
-    for line in ("x", "x --title", "- --title T", "x y --title T", "x --title T --limit 1"):
+    for line in ("x --title", "- --title T", "x --title T --limit 1", ""):
         assert ask.run_fast(["remember", *line.split()]) is None
 
 
@@ -215,9 +215,27 @@ def test_the_shell_offers_the_words_and_names_that_fit(row: str, mem: Mem, work:
 def test_completion_looks_into_the_home_that_was_given(mem: Mem, work: Path, tmp_path: Path) -> None:
     mem.write("note", "x", name="real")
     Mem.open(work, home=tmp_path / "other").write("note", "x", name="elsewhere")
-    assert offered(f"memolith read note --home {tmp_path / 'other'} --name ", work) == ["elsewhere"]
+    assert offered(f"memolith read note --home {tmp_path / 'other'} ", work) == ["elsewhere"]
     assert offered(f"memolith --home {tmp_path / 'other'} undo e", work) == ["elsewhere"]
     assert offered("memolith undo r", work, MEMOLITH_IDENTITY="broken") == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "step"),
+    [
+        ("models.url", "https://bob:Zq7mPwAf@example.org/v1", "MEMOLITH_MODELS_URL"),
+        ("models.command", "curl -H 'Authorization: Bearer Zq7mPwAeAeAeAeAe99'", "`models.key_command`"),
+    ],
+)
+def test_a_setting_with_a_secret_in_it_is_refused_with_the_next_step(
+    key: str, value: str, step: str, tmp_path: Path, capfd: Capture
+) -> None:
+    assert main(["config", "set", key, value]) == 2
+    told = capfd.readouterr().err
+    assert step in told
+    assert "Zq7mPw" not in told
+    assert not any("Zq7mPw" in each.read_text() for each in tmp_path.rglob("config.yml"))
+    assert main(["config", "set", "models.key_command", "pass show openai"]) == 0
 
 
 def test_a_completion_script_and_the_path_of_the_settings_can_be_had_as_json(capfd: Capture) -> None:
@@ -286,8 +304,10 @@ def test_list_leaves_out_what_is_not_a_regular_file(
     mem.write("note", "x", name="real")
     (store / "notes" / "link.md").symlink_to("/etc/passwd")
     (store / "SCRATCHPAD.md").symlink_to("/etc/passwd")
-    assert main(["list", "--json", "--project", str(work)]) == 0
-    assert [Path(row["path"]).name for row in json.loads(capfd.readouterr().out)["files"]] == ["real.md"]
+    assert main(["list", "--json", "--project", str(work)]) == 16
+    printed = json.loads(capfd.readouterr().out)
+    assert [Path(row["path"]).name for row in printed["files"]] == ["real.md"]
+    assert printed["complete"] is False
 
 
 @pytest.mark.parametrize(
@@ -328,7 +348,7 @@ def test_the_demo_remembers_injects_recalls_and_leaves_nothing(work: Path, tmp_p
         "- [ ] release 1.4",
         "[secret:aws-key-id]",
         "notes/running-the-tests.md",
-        "is 18 bytes again",
+        "it has 18 bytes again",
     ):
         assert piece in text
     assert list(temporary.iterdir()) == []
@@ -387,3 +407,32 @@ def test_a_version_is_shown_without_the_secret_that_somebody_typed(
     assert CANARY not in plain
     assert "[secret:" in plain
     assert "scan --purge" in plain
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["remember", "Bob is on call.", "--title", "On call now"],
+        ["record", "add", "Bob is on call.", "--category", "decisions", "--scope", "project"],
+    ],
+    ids=["note", "record"],
+)
+def test_at_a_terminal_a_person_decides_whether_a_fact_replaces_another(
+    mem: Mem, work: Path, command: list[str], answer: str
+) -> None:
+    if command[0] == "remember":
+        mem.remember("Ann is on call.", "On call")
+    else:
+        mem.records.add("Ann is on call.", category="decisions", scope="project")
+    ours, theirs = os.openpty()
+    os.write(ours, f"{answer}\n".encode())
+    run = [sys.executable, "-m", "memolith", *command, "--project", str(work)]
+    done = subprocess.run(run, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, check=True)
+    asked = os.read(ours, 4096).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert "Ann is on call." in asked
+    assert b"beside" in done.stdout or answer == "y"
+    known = {hit.snippet for hit in mem.recall("who is on call?")}
+    assert known == {"Bob is on call."} | ({"Ann is on call."} if answer == "n" else set())

@@ -23,7 +23,7 @@ MISTAKES: list[tuple[str, int, str]] = rows("edges/cli/mistakes")
 NONE = {"hook"}
 # These need no memory.
 SETTLED = {"doctor", "project list", "scan"}  # they work while settings are broken
-HOMELESS = {"completion", "demo", "hook", "init", "mcp", "memory help", "run", "tui"}
+HOMELESS = {"completion", "demo", "help", "hook", "init", "mcp", "memory help", "run", "tui"}
 
 load_commands()
 
@@ -151,7 +151,7 @@ def test_a_head_that_cannot_be_read_is_told_and_loses_nothing(
     record = mem.records.add("Use pnpm.", category="decisions", scope="project", title="Use pnpm")
     path = mem.root / record.filename
     path.write_text("---\nid: [\n  x: :\n---\nUse pnpm.\n")
-    for line in ("record get use-pnpm", "record list", "why use-pnpm"):
+    for line in ("record show use-pnpm", "record list", "show use-pnpm --why"):
         assert main([*line.split(), "--project", str(work)]) == 0
     assert "frontmatter line 2" in capfd.readouterr().out
     assert main(["doctor", "--project", str(work)]) == 1

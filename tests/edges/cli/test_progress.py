@@ -6,6 +6,7 @@ import pty
 import select
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -137,3 +138,23 @@ def test_a_bar_is_drawn_only_after_a_second(
     assert shown(terminal[1]) == "\rmemolith: [#####               ] 1 of 4 files\x1b[K"
     show(4, 4)
     assert shown(terminal[1]) == "\r\x1b[K"
+
+
+def test_a_bar_says_how_long_the_rest_takes(
+    terminal: tuple[Terminal, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", terminal[0])
+    monkeypatch.setattr(output, "PROGRESS_AFTER", 0.0)
+    monkeypatch.setattr(output, "_drawn", False)  # and again afterwards
+    seconds = iter([0.0, 10.0, 10.0, 10.0, 40.0, 40.0, 40.0, 70.0, 70.0, 70.0])
+    monkeypatch.setattr(output, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    show = output.progress("texts")
+    assert show
+    show(100, 1000)  # these were there before
+    shown(terminal[1])
+    show(200, 1000)
+    assert (
+        shown(terminal[1]) == "\rmemolith: [####                ] 200 of 1,000 texts, about 4 min left\x1b[K"
+    )
+    show(700, 1000)
+    assert "700 of 1,000 texts, about 30 s left" in shown(terminal[1])

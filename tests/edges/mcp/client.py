@@ -1,6 +1,7 @@
 """A client for `memolith mcp` that speaks both eras, over the pipes of a real process."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,12 +89,18 @@ class Client:
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return found
 
-    def call(self, tool: str, **arguments: object) -> dict[str, Any]:
-        """Return the data of a tool's result."""
+    def call(self, tool: str, **arguments: object) -> str:
+        """Return what a tool says; nothing else reaches a model."""
         found = self.result("tools/call", {"name": tool, "arguments": arguments})
         assert found["isError"] is False, found
-        data: dict[str, Any] = found["structuredContent"]
-        return data
+        assert set(found) - {"resultType"} == {"content", "isError"}
+        (part,) = found["content"]
+        told: str = part["text"]
+        return told
+
+    def places(self, tool: str, **arguments: object) -> list[str]:
+        """Return the addresses in what a tool says, in order."""
+        return [each.rstrip(":") for each in re.findall(r"memory://[^\s;)]+", self.call(tool, **arguments))]
 
     def refused(self, tool: str, **arguments: object) -> str:
         """Return what a tool says is wrong."""

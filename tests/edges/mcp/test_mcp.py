@@ -20,7 +20,7 @@ from memolith.base.errors import StorageError
 from memolith.base.values import NOTE_KINDS
 from memolith.edges.mcp import tools, wire
 from memolith.edges.mcp.protocol import Protocol
-from memolith.store.layout import CATEGORIES, SUMMARY
+from memolith.store.layout import SUMMARY
 from tests.care.test_scan import canary, hits
 from tests.edges.mcp.client import COMMAND, LEGACY, MODERN, Client
 from tests.ledger import proves
@@ -29,7 +29,7 @@ from tests.shared import ROOT
 
 KEY = canary("through a tool")
 SESSIONS = int(os.environ.get("MCP_SESSIONS") or 20)  # `./dev agents` starts a hundred
-WRITERS = {"memory_write", "memory_edit", "memory_update", "remember", "record"}
+WRITERS = {"memory_write", "memory_edit", "remember"}
 READERS = {"memory_search", "memory_read", "recall"}
 
 
@@ -107,8 +107,7 @@ def test_an_unknown_version_of_the_stateless_era_is_refused_with_those_known(wor
 def test_what_every_session_pays_for_is_small_and_says_when_to_use_what(client: Client) -> None:
     tools = client.result("tools/list")["tools"]
     assert {tool["name"] for tool in tools} == READERS | WRITERS
-    shown = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in tools]
-    assert sum(map(size, shown)) <= 4096
+    assert size(tools) <= 4_000
     for tool in tools:
         assert tool["description"].startswith("Use ")
         assert tool["annotations"]["readOnlyHint"] is (tool["name"] in READERS)
@@ -116,7 +115,7 @@ def test_what_every_session_pays_for_is_small_and_says_when_to_use_what(client: 
         assert tool["_meta"] == {"anthropic/alwaysLoad": True}
         assert not {"project", "cwd", "home", "origin"} & set(tool["inputSchema"]["properties"])
     said = client.begin()["instructions"]
-    assert len(said) <= 2000
+    assert len(said) <= 1_200
     for words in ("long_term:", "scratchpad:", "daily:", "note:", "not instructions", "search, then read"):
         assert words in said
     for name in READERS | WRITERS:
@@ -127,93 +126,173 @@ def test_the_schemas_name_what_the_library_accepts() -> None:
     schemas: dict[str, Any] = {
         str(tool["name"]): tool["inputSchema"] for tool in tools.offered(read_only=False)
     }
-    assert schemas["record"]["properties"]["category"]["enum"] == list(CATEGORIES)
-    assert schemas["remember"]["properties"]["kind"]["enum"] == list(NOTE_KINDS)
+    kinds = [*NOTE_KINDS, "decision", "procedure", "principle", "incident"]
+    assert sorted(schemas["remember"]["properties"]["kind"]["enum"]) == sorted(kinds)
+    names = {name for schema in schemas.values() for name in schema["properties"]}
+    assert not names & {"source", "text", "path", "uri"}  # one name for each thing
 
 
 @proves("S3.39")
 def test_an_agent_adds_a_record_and_picks_category_and_scope(client: Client, work: Path) -> None:
-    mine = client.call("record", text="We deploy with Nomad.", category="decisions", scope="project")
-    assert mine["created"]
-    assert mine["uri"] == f"memory://root/records/decisions/{mine['id']}.md"
-    wide = client.call(
-        "record", text="Answer in German.", category="preferences", scope="user", title="Words"
+    (mine,) = client.places("remember", content="We deploy with Nomad.", kind="decision")
+    name = mine.rpartition("/")[2].removesuffix(".md")
+    assert mine == f"memory://root/records/decisions/{name}.md"
+    (wide,) = client.places(
+        "remember", content="Answer first.", kind="principle", scope="user", title="Words"
     )
-    assert wide["uri"] == "memory://user/records/preferences/words.md"
+    assert wide == "memory://user/records/principles/words.md"
     found = {record.id: record for record in Mem.open(work).records.list()}
-    assert (found[mine["id"]].category, found[mine["id"]].scope) == ("decisions", "project")
-    assert (found["words"].category, found["words"].scope) == ("preferences", "user")
+    assert (found[name].category, found[name].scope) == ("decisions", "project")
+    assert (found["words"].category, found["words"].scope) == ("principles", "user")
     assert found["words"].source == "agent"
-    again = client.call("record", text="We deploy with Nomad.", category="decisions", scope="project")
-    assert not again["created"]
-    assert "decisions" in client.refused("record", text="x", category="wishes", scope="project")
+    client.call("remember", content="We deploy with Nomad.", kind="decision")
+    assert len(Mem.open(work).records.list()) == 2
+    assert "decision" in client.refused("remember", content="x", kind="wishes")
+    # The names of the designs are answered, too.
+    again = client.places("record", text="We deploy with Nomad.", category="decisions", scope="project")
+    assert again == [mine]
+    block = Mem.open(work).context_block() or ""
+    assert "- We deploy with Nomad." in block  # whatever its kind, it is shown again
+    assert "- Answer first." in block
+
+
+def test_a_record_is_corrected_and_forgotten_by_its_address(client: Client) -> None:
+    (uri,) = client.places("remember", content="We deploy with Nomad.", kind="decision")
+    client.call("memory_edit", target=uri, old_str="Nomad", new_str="Kamal")
+    assert "We deploy with Kamal." in client.call("memory_read", target=uri)
+    assert "occurs 0 times" in client.refused("memory_edit", target=uri, old_str="Nomad", new_str="x")
+    client.call("memory_edit", target=uri)
+    assert "not found" in client.refused("memory_read", target=uri)
 
 
 @proves("X.10")
 def test_what_one_tool_writes_the_others_find(client: Client) -> None:
     written = [
-        client.call("memory_write", target="daily", content="zebra one")["uri"],
-        client.call("memory_write", target="note", content="zebra two", name="two")["uri"],
-        client.call("memory_update", content="- zebra three")["uri"],
-        client.call("remember", content="zebra four", title="Four", scope="user")["uri"],
+        *client.places("memory_write", target="daily", content="zebra one"),
+        *client.places("memory_write", target="note", content="zebra two", name="two"),
+        *client.places("memory_update", content="- zebra three"),
+        *client.places("remember", content="zebra four", title="Four", scope="user"),
+        *client.places("remember", content="zebra five", kind="incident"),
+        *client.places("memory_write", target="scratchpad", content="- [ ] zebra six"),
     ]
-    written += [
-        client.call("record", text="zebra five", category="incidents", scope="project")["uri"],
-        client.call("memory_write", target="scratchpad", content="- [ ] zebra six")["uri"],
-    ]
-    searched = {hit["uri"] for hit in client.call("memory_search", query="zebra")["hits"]}
-    assert searched == set(written)
-    assert {hit["uri"] for hit in client.call("recall", query="zebra")["hits"]} == set(written)
+    assert set(client.places("memory_search", query="zebra")) == set(written)
+    assert set(client.places("recall", query="zebra")) == set(written)
     for uri in written:
-        assert "zebra" in client.call("memory_read", source=uri)["text"]
+        assert "zebra" in client.call("memory_read", target=uri)
         read = client.result("resources/read", {"uri": uri})["contents"][0]
         assert (read["uri"], read["mimeType"]) == (uri, "text/markdown")
         assert "zebra" in read["text"]
-    assert client.call("memory_read")["text"].rstrip().endswith("- zebra three")
-    assert set(client.call("memory_read", source="list")["text"].split()) == set(written)
+    assert client.call("memory_read").rstrip().endswith("- zebra three")
+    assert set(client.call("memory_read", target="list").split()) == set(written)
     client.call("memory_edit", target="note", name="two", old_str="zebra two", new_str="okapi")
-    assert "okapi" in client.call("memory_read", source="note", name="two")["text"]
-    client.call("memory_edit", target="note", name="two")
-    assert client.call("memory_read", source="note", name="two")["text"] == "(empty)"
+    assert "okapi" in client.call("memory_read", source="note", name="two")  # another name for it
+    client.call("memory_edit", target=written[1])
+    assert client.call("memory_read", target="note", name="two").startswith(
+        "(empty): memory://root/notes/two.md;"
+    )
     assert "occurs 0 times" in client.refused("memory_edit", target="daily", old_str="x", new_str="y")
+
+
+def test_every_form_in_which_memory_shows_a_place_is_read(client: Client, mem: Mem) -> None:
+    mem.remember("Redis listens on port 6380.", "Redis")
+    mem.remember("I am Ada.", "Ada", scope="user")
+    mem.write("scratchpad", "- [ ] rename the walrus")
+    mem.write("daily", "the walrus was renamed")
+    mem.write("long_term", "- I like short answers.")
+    slug, day = mem.project, mem.today
+    for place, text in {
+        "memory://root/notes/redis.md": "6380",
+        "memory://root/notes/redis.md:5": "6380",
+        "memory://root/notes/redis.md line 5": "6380",
+        "`memory://root/notes/redis.md`": "6380",
+        f"projects/{slug}/notes/redis.md:5": "6380",
+        f"{mem.store}/projects/{slug}/notes/redis.md": "6380",
+        "notes/redis.md": "6380",
+        "redis.md": "6380",
+        "redis": "6380",
+        "ada.md": "I am Ada",
+        "MEMORY.md": "short answers",
+        "memory://user/MEMORY.md": "short answers",
+        f"daily/{day}.md": "was renamed",
+        day: "was renamed",
+        "scratchpad": "walrus",
+        "memory://root/notes/MEMORY.md": "Redis",
+    }.items():
+        assert text in client.call("memory_read", target=place), place
+    said = client.refused("memory_read", target="nowhere.md")
+    assert said == (
+        "'nowhere.md': nothing in memory has this name; give an address that memory showed (memory://…), or "
+        "one of long_term, scratchpad, daily, note (with its name), list"
+    )
+    for place in ("../../x", "/etc/passwd", f"projects/{slug}x/notes/redis.md", "inbox/x.md"):
+        assert "nothing in memory" in client.refused("memory_read", target=place)
+
+
+def test_errors_speak_of_parameters_and_tools_not_of_a_command_line(client: Client) -> None:
+    said = [
+        client.refused("memory_write", target="note", content="x"),
+        client.refused("memory_edit", target="scratchpad"),
+        client.refused("memory_edit", target="scratchpad", old_str=""),
+        client.refused("memory_edit", target="note", name="nowhere"),
+        client.refused("memory_update", section="", content="x"),
+        client.refused("remember", content="x", kind="bogus"),
+        client.refused("memory_read", path="x"),
+    ]
+    for each in said:
+        assert "--" not in each, each
+        assert "memolith" not in each, each
+        assert "CLI" not in each, each
 
 
 @proves("X.10")
 def test_a_turn_of_a_session_is_found_and_its_address_leads_to_it(client: Client, mem: Mem) -> None:
     session(mem, "s1", "What about the zebra alarm?", "It was silenced.")
-    assert client.call("memory_search", query="zebra")["hits"] == []
-    (found,) = client.call("memory_search", query="zebra", sessions=True)["hits"]
-    assert (found["uri"], found["text"][:8]) == ("memory://root/sessions/x-s1", "[1] user")
-    hit = client.call("recall", query="zebra alarm")["hits"][0]
-    assert (hit["kind"], hit["uri"]) == ("session", "memory://root/sessions/x-s1")
-    assert "zebra alarm" in client.call("memory_read", source=hit["uri"])["text"]
+    assert client.places("memory_search", query="zebra") == []
+    found = client.call("memory_search", query="zebra", sessions=True)
+    assert "memory://root/sessions/x-s1" in found
+    assert "[1] user" in found
+    place = client.places("recall", query="zebra alarm")[0]
+    assert place == "memory://root/sessions/x-s1/1"
+    read = client.call("memory_read", target=place)
+    assert "zebra alarm" in read
+    assert "It was silenced." in read  # the turn after it
+
+
+def test_a_session_is_named_in_short_and_its_turn_is_read_with_those_around_it(
+    client: Client, mem: Mem
+) -> None:
+    name = "0199a8b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
+    session(mem, name, "Hello there.", "Hi.", "What about the zebra alarm?", "It was silenced.", "Fine.")
+    place = client.places("recall", query="zebra alarm")[0]
+    assert place == "memory://root/sessions/x-0199a8b2-c3d4/3"
+    read = client.call("memory_read", target=place)
+    assert [line[:3] for line in read.splitlines() if line] == ["[2]", "[3]", "[4]"]
 
 
 def test_an_answer_leaves_room_for_the_work(client: Client, mem: Mem) -> None:
     for number in range(40):
         mem.write("note", f"zebra {number} " + "stripes " * 3000, name=f"n{number}")
     for tool, arguments in (("recall", {"limit": 1000}), ("memory_search", {}), ("memory_read", {})):
-        asked = {"query": "zebra", **arguments} if tool != "memory_read" else {"source": "note", "name": "n1"}
+        asked = {"query": "zebra", **arguments} if tool != "memory_read" else {"target": "note", "name": "n1"}
         found = client.result("tools/call", {"name": tool, "arguments": asked})
-        assert size(found["structuredContent"]) <= 50_000
         assert size(found["content"]) <= 50_000
 
 
 def test_a_section_is_replaced_and_a_rewrite_that_loses_most_is_refused(client: Client) -> None:
     client.call("memory_update", section="About Me", content="I live in Graz.")
-    assert "I live in Graz." in client.call("memory_read")["text"]
+    assert "I live in Graz." in client.call("memory_read")
     client.call("memory_update", content="- a\n- b\n- c\n- d", action="append")
     assert "nothing was written" in client.refused("memory_update", content="x", mode="rewrite")
-    assert client.call("memory_update", content="x", mode="rewrite", force=True)["bytes"]
+    assert "Wrote" in client.call("memory_update", content="x", mode="rewrite", force=True)
     assert "not both" in client.refused("memory_update", content="x", mode="append", section="A")
 
 
 def test_a_change_made_by_hand_is_seen_by_the_next_call(client: Client, mem: Mem) -> None:
-    uri = client.call("remember", content="The port is 5432.", title="Port")["uri"]
-    assert len(client.call("recall", query="port")["hits"]) == 1
+    uri = client.places("remember", content="The port is 5432.", title="Port")
+    assert client.places("recall", query="port") == uri
     (mem.root / "projects" / mem.project / "notes" / "port.md").write_text("The port is 5433.\n")
-    hit = client.call("recall", query="port")["hits"][0]
-    assert (hit["uri"], hit["text"]) == (uri, "The port is 5433.")
+    assert client.places("recall", query="port") == uri
+    assert "The port is 5433." in client.call("recall", query="port")
 
 
 def test_resources_are_listed_completed_and_read(client: Client, mem: Mem) -> None:
@@ -272,12 +351,12 @@ def test_a_read_only_server_lists_and_runs_nothing_that_writes(
     with Client(work, "--read-only") as client:
         assert "`remember`" not in client.begin()["instructions"]
         assert {tool["name"] for tool in client.result("tools/list")["tools"]} == READERS
-        for tool in WRITERS:
+        for tool in [*WRITERS, "memory_update", "record"]:
             assert (
                 client.code("tools/call", {"name": tool, "arguments": {"content": "x", "text": "x"}})
                 == -32602
             )
-        assert client.call("recall", query="redis")["hits"]
+        assert client.places("recall", query="redis")
     assert snapshot(mem.root) == before
 
 
@@ -295,7 +374,7 @@ def test_requests_that_cannot_be_answered_get_the_right_error(client: Client) ->
     assert client.refused("recall", query="x", limit=True).endswith("must be a whole number, not bool")
     assert client.refused("recall", query="x", project="/etc").startswith("recall has no argument 'project'")
     assert "limit = 0" in client.refused("recall", query="x", limit=0)
-    assert client.call("recall", query="x", limit=3.0)["hits"] == []
+    assert client.places("recall", query="x", limit=3.0) == []
 
 
 @pytest.mark.parametrize(
@@ -401,7 +480,7 @@ def test_a_request_that_is_cancelled_while_it_waits_is_never_begun(client: Clien
         first, second, third, cancel, {**cancel, "params": None}, {**cancel, "params": {"requestId": 999}}
     )
     assert [client.read()["id"], client.read()["id"]] == [first["id"], third["id"]]
-    text = client.call("memory_read", source="daily")["text"]
+    text = client.call("memory_read", target="daily")
     assert "first" in text
     assert "third" in text
     assert "second" not in text
@@ -459,19 +538,19 @@ def test_a_server_is_bound_to_the_project_it_was_started_for(tmp_path: Path, wor
     with Client(work) as client:
         client.begin()
         client.call("remember", content="mine", title="Mine")
-        assert client.call("memory_search", query="zebra")["hits"] == []
-        assert client.call("recall", query="zebra vault")["hits"] == []
+        assert client.places("memory_search", query="zebra") == []
+        assert client.places("recall", query="zebra vault") == []
         assert "Vault" not in json.dumps(client.result("resources/list"))
         for path in (f"projects/{slug}/notes/vault.md", f"../{slug}/notes/vault.md"):
             for name in ("root", "project", "user"):
                 assert client.refused("memory_read", source=f"memory://{name}/{path}")
     env = {**os.environ, "CLAUDE_PROJECT_DIR": str(other)}
     with Client(work, env=env) as client:
-        assert client.call("memory_read", source="note", name="vault")["text"].endswith("Graz.\n")
+        assert client.call("memory_read", target="note", name="vault").endswith("Graz.\n")
     with Client(work, "--project", str(other), "--home", theirs.home) as client:
-        assert client.call("recall", query="zebra vault")["hits"][0]["uri"] == "memory://root/notes/vault.md"
+        assert client.places("recall", query="zebra vault")[0] == "memory://root/notes/vault.md"
     with Client(other, "--ephemeral-memory") as client:
-        assert client.call("recall", query="zebra vault")["hits"] == []
+        assert client.places("recall", query="zebra vault") == []
 
 
 def test_a_broken_home_is_told_and_the_server_lives_on(work: Path, tmp_path: Path) -> None:
@@ -510,7 +589,7 @@ def rss(process: int) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_server_that_worked_is_small(client: Client) -> None:
     client.call("remember", content="The port is 5432.", title="Port")
-    assert client.call("recall", query="port")["hits"]
+    assert client.places("recall", query="port")
     assert rss(client.process.pid) <= 40
 
 
@@ -577,11 +656,11 @@ async def run(mode):
     server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])
     async with Client(server, mode=mode) as c:
         tools = await c.list_tools()
-        assert len(tools.tools) == 8, tools
+        assert len(tools.tools) == 6, tools
         done = await c.call_tool("remember", {"content": "Redis is on port 6380", "title": "Redis"})
-        assert done.structured_content["uri"] == "memory://root/notes/redis.md", done
+        assert "memory://root/notes/redis.md" in done.content[0].text, done
         found = await c.call_tool("recall", {"query": "redis port"})
-        assert found.structured_content["hits"][0]["uri"] == "memory://root/notes/redis.md"
+        assert found.content[0].text.startswith("- memory://root/notes/redis.md"), found
         bad = await c.call_tool("recall", {})
         assert bad.is_error, bad
         assert "memory://root/notes" in [str(each.uri) for each in (await c.list_resources()).resources]
@@ -604,7 +683,7 @@ async def run(mode):
         for _ in range(20):
             await asyncio.sleep(0)  # as far as the wire
         waiting.cancel()
-        assert len((await c.list_tools()).tools) == 8
+        assert len((await c.list_tools()).tools) == 6
         print(mode, c.protocol_version)
 
 for mode in ("legacy", "auto"):

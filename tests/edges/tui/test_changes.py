@@ -280,3 +280,43 @@ def test_what_learning_proposes_is_shown_as_a_diff_accepted_as_one_and_undone_as
         await app.screen(Confirm)  # it drops nothing any more
 
     drive(mem, script)
+
+
+def test_a_session_and_a_day_are_deleted_where_one_looks_the_session_for_good(person: Mem) -> None:
+    async def script(app: Driver) -> None:
+        await app.shelf("project/session")
+        await app.choose("Why is the build slow?")
+        await app.keys("d")
+        await app.answer("y")
+        await app.until(lambda: app.titles() == [], "deleted")
+        assert person.sessions.list() == []
+        await app.shelf("project/daily")
+        await app.choose(person.today)
+        await app.keys("d")
+        await app.answer("y")
+        await app.until(lambda: person.today not in app.titles(), "deleted")
+        await app.keys("u")
+        await app.until(lambda: person.today in app.titles(), "undone")
+
+    drive(person, script)
+
+
+def test_ctrl_p_goes_to_another_project_and_changes_land_there(person: Mem, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = Mem.open(tmp_path / "other", origin="user")
+    other.remember("Use port 9999.", "Elsewhere")
+
+    async def script(app: Driver) -> None:
+        await app.keys("ctrl+p")
+        await app.screen(Choose)
+        await app.keys("enter")
+        await app.home()
+        await app.until(lambda: app.titles() == ["Elsewhere"], "the other project")
+        await app.keys("j", "k", "n")
+        await fill(app, title="Added there", text="x")
+        await app.home()
+        await app.until(lambda: "Added there" in app.titles(), "added")
+
+    drive(person, script)
+    assert "added-there" in str(other.list())
+    assert "added-there" not in str(person.list())

@@ -27,7 +27,7 @@ def test_every_shelf_shows_its_memories_with_their_text_and_where_it_came_from(p
             "project/daily": person.today,
             "project/scratchpad": "Scratchpad",
             "project/ticket": "login-fails: Login fails",
-            "project/session": "claude-abc",
+            "project/session": "Why is the build slow?",
             "user/note": "Language",
             "user/memory": "MEMORY.md",
             "user/record": "Indentation",

@@ -25,7 +25,7 @@ def test_without_textual_the_command_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "textual", None)
     assert main(["tui"]) == 12
-    assert "pip install 'memolith[tui]'" in capfd.readouterr().err
+    assert "pip install '.[tui]'" in capfd.readouterr().err
 
 
 def key_table() -> str:
@@ -150,7 +150,8 @@ def test_in_a_real_terminal_of_80_by_24_one_can_find_edit_undo_and_leave(termina
     path = store / "notes" / "database.md"
     (store / "notes" / "evil.md").write_text("\x1b[2J\x1b]0;pwned\x07 evil", encoding="utf-8")
     shown = terminal.until(
-        lambda screen: "Running the tests" in screen and "q Quit" in screen, "the first screen"
+        lambda screen: "Running the tests" in screen and "h History" in screen and "q Quit" in screen,
+        "the first screen",
     )
     lines = shown.splitlines()
     assert lines[0].startswith(" memolith")

@@ -14,8 +14,8 @@ import pytest
 
 from memolith.text.safe.structure import TROUBLE
 from tests.hosts.hook.conftest import context, unless_busy
+from tests.hosts.hook.test_bounded import HELD
 
-SECONDS = 1.5  # that a prompt may be held
 COMMAND = [sys.executable, "-m", "memolith", "hook"]
 START = {"session_id": "s", "hook_event_name": "SessionStart"}
 PROMPT = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "which port is it?"}
@@ -100,7 +100,7 @@ def test_a_locked_database_costs_neither_the_answer_nor_much_time(home: Path, wo
         passed = time.monotonic() - before_it - (before_it - usual)
         locker.execute("ROLLBACK")
     assert b"Notes index" in first.stdout
-    assert passed < SECONDS
+    assert passed < HELD  # that a prompt may be held
     said = context(done.stdout.decode())
     assert (done.returncode, done.stderr) == (0, b"")
     assert ("It is port 5433" in said, TROUBLE in said) == (True, False)

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem, MemolithError
+from memolith.edges.cli import main
 from memolith.hosts.hook import answers, edge
 from memolith.hosts.sessions import transcript
 from memolith.learn.extract import strip
+from memolith.prompt.block import ABOUT
 from memolith.store import receipts as kept
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe import structure
@@ -36,13 +38,13 @@ def test_a_session_begins_with_the_block(filled: Mem, host: Host) -> None:
     assert host.start() == filled.context_block()
 
 
-@proves("S3.1", "S3.13", "S3.16")
+@proves("S3.1", "S3.13", "S3.16", "S4.22")
 @pytest.mark.usefixtures("filled")
-def test_the_first_prompt_gets_what_is_recalled_for_it_with_source_and_score(host: Host) -> None:
+def test_the_first_prompt_gets_what_is_recalled_for_it_with_its_address_and_no_number(host: Host) -> None:
     host.start()
     brief = host.ask(QUESTION)
-    assert brief.startswith(f"{OPEN}\n## Recalled for this task\n- [0.")
-    assert "notes/test-database.md:6 (note, project" in brief
+    start = f"{OPEN}\n## Recalled for this task\n- memory://root/notes/test-database.md (note, 20"
+    assert brief.startswith(start)
     assert brief.endswith("The test database listens on port 5433.\n</memory>")
 
 
@@ -51,6 +53,23 @@ def test_the_first_prompt_gets_what_is_recalled_for_it_with_source_and_score(hos
 def test_a_prompt_about_nothing_that_is_known_gets_nothing(host: Host) -> None:
     host.start()
     assert host.ask("Paint the bicycle shed green") == ""
+
+
+@proves("S3.19", "S3.51")
+def test_a_dry_run_shows_the_very_text_that_a_first_prompt_gets(
+    filled: Mem, host: Host, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    task = "Which port does the test database that parse_header in src/parser.py asks listen on?"
+    done = {"role": "tool", "tool": "Bash", "content": "$ uv run pytest -q\n…", "outcome": "ok"}
+    filled.sessions.end(
+        [{"role": "user", "content": "mend parse_header in src/parser.py"}, done], agent="x", session_id="s1"
+    )
+    host.start()
+    assert main(["recall", "--dry-run", task, "--project", str(work)]) == 0
+    shown = capfd.readouterr().out
+    assert "uv run pytest -q" in shown
+    assert structure.RECALLED in shown
+    assert host.ask(task) == shown.removesuffix("\n")
 
 
 @pytest.mark.usefixtures("filled")
@@ -70,6 +89,14 @@ def test_a_later_prompt_gets_only_what_is_likely_an_answer(filled: Mem, host: Ho
     assert "Frankfurt" in host.ask("Which Kubernetes runs on the staging cluster?")
 
 
+def test_a_long_log_is_heard_to_its_end(filled: Mem, host: Host) -> None:
+    said = "On a deadlock of invoice_lines, take the advisory lock 4711."
+    filled.records.add(said, category="procedures", scope="project")
+    host.start()
+    steps = "".join(f'  File "worker/step{n}.py", line {n}, in run{n}\n' for n in range(400))
+    assert "advisory lock 4711" in host.ask(f"Traceback:\n{steps}DeadlockDetected: invoice_lines")
+
+
 def test_what_changed_since_the_snapshot_is_said_once_in_few_lines(filled: Mem, host: Host) -> None:
     host.start()
     host.ask("Paint the bicycle shed green")
@@ -83,7 +110,7 @@ def test_what_changed_since_the_snapshot_is_said_once_in_few_lines(filled: Mem, 
     filled.write("daily", "\n".join(f"- step {number}" for number in range(50)))
     many = host.ask("Go on")
     assert many.count("\n- step") == answers._NEW_LINES
-    assert "(38 more lines; `memolith context` has them)" in many
+    assert "(38 more lines; `memory_read` has them)" in many
     assert host.ask("And on") == ""
 
 
@@ -145,7 +172,7 @@ def test_many_lines_that_are_gone_take_little_room_and_a_forgotten_one_is_not_re
     told = host.ask("What next?")
     assert "Ann" not in told
     assert told.count("- fact number") == 7
-    assert "(33 more that you were shown; `memolith context` has what is left)" in told
+    assert "(33 more that you were shown; `memory_read` has what is left)" in told
     assert host.ask("And then?") == ""
 
 
@@ -233,17 +260,17 @@ def test_in_a_hundred_turns_with_twenty_writes_the_prefix_is_never_said_again(
 def test_nothing_that_is_said_is_longer_than_hosts_take(mem: Mem, host: Host) -> None:
     for number in range(30):
         mem.remember(f"The port of service {number} is 80{number}. {'x' * 600}", f"Port of service {number}")
-    mem.write("long_term", "\n".join(f"- 事実 {number}: {'長' * 60}" for number in range(400)))
+    mem.write("long_term", "\n".join(f"- 事実 {number}: {'長' * 60}" for number in range(330)))
     assert 8_000 < len(host.start()) <= 9_500
     assert 500 < len(host.ask("What is the port of the service?")) <= 9_500
     host.session = "s-2"
     both = host.ask("What is the port of the service?")
     assert len(both) <= 9_500
-    assert both.startswith(f"{OPEN}\n## Long-term memory")
+    assert both.startswith(f"{OPEN}\n{ABOUT}\n## Long-term memory")
 
 
 def test_codex_gets_no_more_tokens_than_it_takes(mem: Mem, host: Host) -> None:
-    mem.write("long_term", "\n".join(f"- 事実 {number}: {'長' * 60}" for number in range(400)))
+    mem.write("long_term", "\n".join(f"- 事実 {number}: {'長' * 60}" for number in range(330)))
     block = host.tell("SessionStart", "codex")
     assert 500 < estimate_tokens(block) <= 2_400
 
@@ -336,7 +363,11 @@ def test_the_summary_of_codex_is_read_from_the_end_of_its_rollout(
     said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Mend it."}]}
     rows: list[object] = [{"type": "response_item", "payload": said}]
     rows += [{"type": "compacted", "payload": {"message": f"{lead}SUMMARY {n}"}} for n in (1, 2)]
-    rollout.write_text("\n".join(["x" * 700_000, *map(json.dumps, rows), '{"type":"compacted"', ""]))
+    long = {
+        "type": "response_item",
+        "payload": {**said, "role": "assistant", "content": [{"type": "output_text", "text": "x" * 700_000}]},
+    }
+    rollout.write_text("\n".join([json.dumps(long), *map(json.dumps, rows), '{"type":"compacted"']))
     host.tell("PostCompact", "codex", transcript_path=str(rollout))
     log = filled.read("daily")
     assert "SUMMARY 2" in log
@@ -344,7 +375,7 @@ def test_the_summary_of_codex_is_read_from_the_end_of_its_rollout(
     assert "Another language" not in log
 
 
-@pytest.mark.parametrize("event", ["PreCompress", "PreCompact", "SubagentStart", "SubagentStop"])
+@pytest.mark.parametrize("event", ["PreCompress", "PreCompact", "SubagentStop"])
 def test_events_that_mean_nothing_to_memory_change_nothing(filled: Mem, host: Host, event: str) -> None:
     assert host.tell(event, agent_type="", last_assistant_message="<summary>x</summary>") == ""
     assert not Path(filled.home, "state", "hooks").exists()
@@ -375,8 +406,8 @@ def test_another_project_hears_nothing_of_this_one(filled: Mem, host: Host, tmp_
     filled.write("daily", "- the secret plan of shop")
     other = Host(tmp_path / "other", host.now, "s-9")
     other.work.mkdir()
-    shared = "## Long-term memory (MEMORY.md)\n- I use pnpm, never npm.\n\nSources: MEMORY.md"
-    assert other.start() == f"{OPEN}\n{shared}\n</memory>"
+    shared = "## Long-term memory (MEMORY.md)\n- I use pnpm, never npm."
+    assert other.start() == f"{OPEN}\n{ABOUT}\n{shared}\n</memory>"
     assert other.ask(QUESTION) == ""
     filled.write("scratchpad", "- [ ] more of the plan")
     assert other.ask("What is the secret plan of shop?") == ""
@@ -537,4 +568,61 @@ def test_a_session_is_not_given_the_block_again_for_its_own_summary_or_for_what_
         assert host.start("resume") == ""
     filled.write("long_term", "- Deploys are on Fridays.")
     clock.seconds += 10  # else it is the same start, told twice
-    assert host.start("resume") == filled.context_block()
+    again = host.start("resume")
+    assert "- Deploys are on Fridays." in again
+    assert "The tests were fixed." not in again
+
+
+@pytest.mark.parametrize("name", ["codex", "opencode"])
+def test_after_a_compaction_the_block_has_not_the_summary_of_the_session_itself(
+    filled: Mem, work: Path, clock: Clock, name: str
+) -> None:
+    """Codex and opencode tell of the summary before they begin anew."""
+    host = Host(work, clock, "0199a8b2-c3d4")
+    host.tell("SessionStart", name, source="startup")
+    filled.append_daily("mine", "The shed was painted.\n### not a heading of ours")
+    host.tell("PostCompact", name, summary="The tests were fixed.\n### And more", transcript_path=host.talk())
+    block = host.tell("SessionStart", name, source="compact")
+    assert "The shed was painted." in block
+    assert "The tests were fixed." not in block
+    assert "And more" not in block
+    assert host.tell("UserPromptSubmit", name, prompt="Paint the bicycle shed green") == ""
+    other = Host(work, clock, "01aaaaaa")
+    assert ("The tests were fixed." in other.start()) == ("The tests were fixed." in filled.read("daily"))
+
+
+def test_a_session_does_not_hear_what_it_wrote_itself_and_hears_it_from_others(
+    filled: Mem, host: Host, work: Path
+) -> None:
+    host.start()
+    filled.remember("Redis listens on port 6380.", "Redis port")
+    filled.write("scratchpad", "- [ ] rename the walrus")
+    transcript = work.parent / "own.jsonl"
+    call = {"name": "remember", "input": {"content": "Redis listens on port 6380.", "title": "Redis port"}}
+    transcript.write_text(json.dumps({"type": "assistant", "message": {"content": [call]}}) + "\n")
+    prompt = {"prompt": "Paint the bicycle shed green", "transcript_path": str(transcript)}
+    told = host.tell("UserPromptSubmit", **prompt)
+    assert "Redis" not in told
+    assert "- [ ] rename the walrus" in told
+    filled.edit("note", name="redis-port")
+    assert "Redis listens on port 6380." in host.tell("UserPromptSubmit", **prompt)  # it is gone
+    filled.remember("Redis listens on port 6380.", "Redis port")
+    assert "Redis listens on port 6380." in host.tell("UserPromptSubmit", **prompt)  # and back
+
+
+@pytest.mark.usefixtures("filled")
+def test_gemini_gets_the_block_after_a_clear_with_the_next_prompt_and_once(host: Host) -> None:
+    """It does not pass on what a hook answers to SessionStart(clear)."""
+    block = host.tell("SessionStart", "gemini", source="startup")
+    host.tell("BeforeAgent", "gemini", prompt="Paint the bicycle shed green")
+    assert host.tell("SessionStart", "gemini", source="clear") == ""
+    assert host.tell("BeforeAgent", "gemini", prompt="Paint it red") == block
+    assert host.tell("BeforeAgent", "gemini", prompt="Paint it blue") == ""
+
+
+@pytest.mark.usefixtures("filled")
+def test_every_sub_agent_gets_the_block_and_its_session_nothing_for_it(host: Host) -> None:
+    block = host.start()
+    for agent in ("a1", "a2"):
+        assert host.tell("SubagentStart", agent_id=agent, agent_type="explore") == block
+    assert host.ask("Paint the bicycle shed green") == ""

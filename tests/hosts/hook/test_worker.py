@@ -16,7 +16,7 @@ from tests.env.repos import git, repo
 from tests.hosts.hook.conftest import Host
 from tests.hosts.sessions import written
 from tests.ledger import proves
-from tests.shared import until
+from tests.shared import WEIGHTS, until
 
 
 @pytest.fixture
@@ -71,6 +71,32 @@ def test_what_a_worker_did_is_done(ended: Host, work: Path) -> None:
         assert list(worker.work(mem)) == []
         assert [each.name for each in mem.sessions.list()] == ["claude-s-1"]
     assert ended.tell("SessionStart") == ""
+
+
+@proves("S2.27")
+def test_a_running_session_teaches_nothing_until_its_end_is_told_or_a_person_names_it(
+    ended: Host, work: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    monkeypatch.setenv("MEMOLITH_MEMORIES_MIN_ROLLOUT_IDLE_HOURS", "0")
+    with Mem.open(work, now=clock) as mem:
+        assert "learned: 0 sessions taught something, 0 nothing" in [*worker.work(mem)][-1]
+        assert "it is going on" in mem.learning.why()["claude-s-1"]
+        assert mem.learning.run(force=True).refused == 1
+        clock.seconds += 12 * 3600  # it told nothing for so long
+        assert "it is going on" not in mem.learning.why()["claude-s-1"]
+        ended.tell("UserPromptSubmit", prompt="go on")
+        assert mem.learning.run(force=True).refused == 1
+        with monkeypatch.context() as off:  # or it would start a worker
+            off.setenv("MEMOLITH_HOOKS_SESSIONS", "false")
+            off.setenv("MEMOLITH_MEMORIES_ENABLED", "false")
+            ended.tell("SessionEnd")
+        assert mem.learning.run(force=True).refused == 0
+        ended.start("resume")
+        assert mem.learning.run(force=True).refused == 1
+        mem.learning.enqueue("claude-s-1")
+        report = mem.learning.run()
+        assert report.extracted + report.empty == 1
 
 
 @proves("S3.2")
@@ -239,3 +265,30 @@ def test_what_is_being_written_down_is_left_to_the_next_worker(ended: Host, work
     with Mem.open(work) as mem:
         assert list(worker.work(mem)) == ["claude-s-1: new, 5 new turns"]
     assert ended
+
+
+@proves("S4.29")
+def test_the_worker_embeds_what_is_new_and_the_next_one_goes_on(
+    work: Path,
+    by_hand: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not WEIGHTS.is_file():
+        pytest.skip("the model's weights are not there (./dev test gets them)")
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "auto")
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_MODEL", str(WEIGHTS))
+    monkeypatch.setattr(worker, "_EMBEDDING", 0.0)
+    for number in range(20):
+        Mem.open(work).remember(f"Fact number {number} is about ships.", f"Fact {number}")
+    told = []
+    for _ in range(4):
+        with Mem.open(work) as mem:
+            told += [line for line in worker.work(mem) if line.startswith("meaning")]
+    assert told == [
+        f"meaning: all-MiniLM-L6-v2: {done} of 20 texts, {20 - done} left (memolith index sync)"
+        for done in (8, 16)
+    ]
+    assert (
+        str(Mem.open(work).vectors.coverage(["", Mem.open(work).project]))
+        == "all-MiniLM-L6-v2: 20 of 20 texts"
+    )

@@ -31,21 +31,26 @@ def play(
     return json.loads(done.stdout), list(zip(lines[::2], map(json.loads, lines[1::2]), strict=True))
 
 
-def test_opencode_gets_memory_in_its_system_prompt_and_tells_what_happens(tmp_path: Path) -> None:
+def test_opencode_gets_memory_with_a_message_and_its_system_prompt_stays(tmp_path: Path) -> None:
     printed, told = play(tmp_path, "opencode")
-    assert printed == [
-        ["theirs", "about SessionStart", "about UserPromptSubmit"],
-        ["theirs", "about SessionStart"],
-    ]
+    part = {"id": "prt_2m", "sessionID": "s1", "messageID": "m1", "type": "text", "synthetic": True}
+    both = {**part, "text": "about SessionStart\nabout UserPromptSubmit"}
+    assert printed == {
+        "first": [[both], ["theirs"]],
+        "later": [[{**part, "text": "about UserPromptSubmit"}], ["theirs"]],
+        "compacted": ["theirs", "about SessionStart"],  # perhaps in the middle of a turn
+        "resumed": [[both], ["theirs"]],
+    }
     about = {"session_id": "s1", "cwd": "/w"}
     expected = [
         {"hook_event_name": "SessionStart", **about, "source": "startup"},
+        {"hook_event_name": "UserPromptSubmit", **about, "prompt": "fix it\n"},
         {"hook_event_name": "UserPromptSubmit", **about, "prompt": "fix it\n"},
         {"hook_event_name": "Stop", **about},
         {"hook_event_name": "PostCompact", **about, "summary": "what was done"},
         {"hook_event_name": "SessionStart", **about, "source": "compact"},
         {"hook_event_name": "SessionEnd", **about},
-        {"hook_event_name": "SessionStart", **about, "source": "startup"},
+        {"hook_event_name": "SessionStart", **about, "source": "resume"},
         {"hook_event_name": "UserPromptSubmit", **about, "prompt": "fix it\n"},
         {"hook_event_name": "SessionEnd", **about},  # opencode itself ends
     ]
@@ -72,6 +77,6 @@ def test_pi_gets_memory_as_a_message_and_tells_what_happens(tmp_path: Path) -> N
 
 def test_a_command_that_fails_or_is_gone_leaves_the_session_alone(tmp_path: Path) -> None:
     printed, _ = play(tmp_path, "opencode", answer="echo x; exit 3")
-    assert printed == [["theirs"], ["theirs"]]
+    assert printed["first"] == printed["resumed"] == [[], ["theirs"]]
     printed, _ = play(tmp_path, "pi", command="/nowhere/memolith")
     assert printed == [None, None]

@@ -13,7 +13,7 @@ from memolith.hosts.install.agents import HOSTS, Place, Target
 from tests.shared import ROOT, SAMPLES
 
 PAGES = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot"}
-PAGES |= {"cursor": "cursor", "opencode": "opencode", "pi": "pi"}
+PAGES |= {"qwen-code": "qwen", "cursor": "cursor", "opencode": "opencode", "pi": "pi"}
 COMMAND = "/home/you/.local/bin/memolith"
 PLACE = Place(command=COMMAND, env={}, home="/home/you", project="")
 # Read before the tests' own environment is set up.

@@ -41,6 +41,13 @@ class Request:
         return "\n".join(_texts(self.body))
 
     @property
+    def prefix(self) -> list[str]:
+        """The system prompt and the messages in order, each as its texts."""
+        body = self.body
+        rows = body.get("messages") or body.get("input") or body.get("contents") or []
+        return ["\n".join(_texts(row)) for row in [body.get("system"), *rows]]
+
+    @property
     def tools(self) -> dict[str, str]:
         """The tools it offers, each with the namespace it is in."""
         return dict(_tools(self.body.get("tools") or []))

@@ -37,6 +37,7 @@ class Program:
     resume: str
     had: dict[str, str] = field(default_factory=dict)  # files that the person had before us
     more: dict[str, str] = field(default_factory=dict)  # variables
+    stderr: str = ""  # of the last command
 
     @property
     def env(self) -> dict[str, str]:
@@ -60,7 +61,12 @@ class Program:
             check=False,
         )
         assert done.returncode == 0, f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+        self.stderr = done.stderr
         return done.stdout
+
+    def told(self, *command: str) -> str:
+        """Run a command to its end and return all that a person sees of it."""
+        return self.run(*command) + self.stderr
 
     def memolith(self, *arguments: str) -> str:
         """Run our command as the person would."""
@@ -94,6 +100,12 @@ class Program:
             if f"HOME={self.user}".encode() in env and "memolith" in command.partition(str(self.user))[0]:
                 found[int(entry.name)] = command
         return found
+
+    def finish(self) -> None:
+        """Wait for what follows the end of a session; without a terminal, Qwen Code tells of none."""
+        self.settle()
+        if self.name == "qwen":
+            self.memolith("hook", "--work")
 
     def settle(self) -> None:
         """Wait until no process of ours is left: hooks nobody waits for, and the worker."""

@@ -7,6 +7,7 @@ runs them with programs that are there already. Each test is one promise of docs
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from memolith.hosts.install import entries
 from memolith.hosts.install.agents import HOSTS, Place
 from tests.hosts.real.model import Reply
-from tests.hosts.real.programs import MEMOLITH, Program
+from tests.hosts.real.programs import CLIS, MEMOLITH, Program, trust_codex_hooks
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -49,6 +50,23 @@ def test_an_edit_between_two_sessions_is_seen_by_the_second(agent: Program) -> N
     first = agent.model.asked[0].text
     assert "- The build needs Zig 0.16." in first
     assert FACT not in first
+
+
+def test_what_was_sent_before_stays_as_it_was_when_memory_says_more(agent: Program) -> None:
+    """Else a provider's prompt cache is lost: opencode had what was recalled in its system message."""
+    if agent.name in ("gemini", "copilot"):
+        pytest.skip("a resumed session of it does not send what hooks said before")
+    if agent.name == "qwen":
+        pytest.skip("its own system prompt speaks of hooks as soon as one said something")
+    agent.model.say(Reply("Hello."))
+    session = agent.ask("Say hello.")
+    before = agent.model.asked[-1].prefix
+    agent.memolith("remember", "The test database listens on port 5433.", "--title", "Test database")
+    agent.model.say(Reply("Port 5433."))
+    agent.ask("Which port does the test database listen on?", session)
+    after = agent.model.asked[-1]
+    assert "port 5433" in after.text
+    assert after.prefix[: len(before)] == before
 
 
 def test_a_resumed_session_has_the_block_once_and_after_an_edit_the_new_one(agent: Program) -> None:
@@ -108,7 +126,7 @@ def test_the_tools_are_offered_and_a_call_writes_a_note(agent: Program) -> None:
     offered = [
         name for name in agent.model.asked[0].tools if re.search(r"(memory_|remember|recall|record)", name)
     ]
-    assert len(offered) >= 8
+    assert len(offered) == 6
     notes = list((agent.home / "memory" / "projects").rglob("notes/redis-port.md"))
     assert [path for path in notes if "6380" in path.read_text("utf-8")]
     assert "redis-port.md" in agent.model.asked[-1].text
@@ -117,7 +135,7 @@ def test_the_tools_are_offered_and_a_call_writes_a_note(agent: Program) -> None:
 def test_when_a_session_ended_it_can_be_recalled(agent: Program) -> None:
     agent.model.say(Reply("They are marine mammals."))
     agent.ask("What do you know about walruses?")
-    agent.settle()
+    agent.finish()
     hits = json.loads(agent.memolith("recall", "--json", "walruses"))["hits"]
     assert any(hit["kind"] == "session" and "walruses" in hit["snippet"] for hit in hits), hits
     # What we said ourselves is not evidence.
@@ -137,8 +155,29 @@ def test_a_session_in_a_directory_below_has_the_memory_of_the_repository(agent: 
         config.write_text(json.dumps({"trusted_folders": [str(agent.work), str(below)]}), encoding="utf-8")
     agent.ask("Say hello to the seal.", cwd=below)
     assert "rename the walrus" in agent.model.asked[0].text
-    agent.settle()
+    agent.finish()
     assert json.loads(agent.memolith("recall", "--json", "seal"))["hits"]
+
+
+def test_with_memolith_gone_from_the_disk_the_agent_works_and_says_nothing_of_it(bare: Program) -> None:
+    """`pip uninstall` before `memolith init --uninstall`, or a colleague who has no memolith."""
+    command = bare.user / "venv" / "memolith"
+    command.parent.mkdir()
+    shutil.copy(MEMOLITH, command)
+    bare.run(str(command), "init", "--yes", "--agent", bare.name)
+    if bare.name == "codex":
+        trust_codex_hooks(bare)
+    shutil.rmtree(command.parent)
+    bare.model.say(Reply("Here I am."))
+    line = " ".join(bare.asks("Hello?", ""))
+    for machine in ("--output-format json", "--format json", "--json"):
+        line = line.replace(machine, "")  # as a person sees it
+    said = bare.told(str(CLIS / bare.name), *line.split())
+    assert "Hello?" in bare.model.asked[0].text
+    assert "Here I am." in said
+    said = said.replace(str(bare.user.parent), "")  # which is named after this test
+    said = re.sub(r"Warning: MCP server\(s\) failed to start: memolith\..*", "", said)  # so Qwen Code does
+    assert not re.search(r"memolith|No such file|hook.*[Ff]ail", said), said
 
 
 def test_the_check_is_green_after_a_session(agent: Program) -> None:
@@ -171,6 +210,5 @@ def test_uninstalling_gives_every_settings_file_back(bare: Program) -> None:
         assert kept
         assert target.form != "json" or entries.commands(kept) == []
     written = {path.name for path in paths if met[path] != ours[path]}
-    assert written <= {".claude.json", "opencode.jsonc"}, (
-        "agents wrote into more of these files than is known"
-    )
+    theirs = {".claude.json", "opencode.jsonc"} | ({"settings.json"} if bare.name == "qwen" else set())
+    assert written <= theirs, "agents wrote into more of these files than is known"

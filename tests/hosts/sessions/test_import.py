@@ -15,8 +15,10 @@ from memolith.base.errors import ConfigError, PartialError, StorageError
 from memolith.edges.cli import main
 from memolith.hosts.sessions import AGENTS
 from memolith.hosts.sessions.gather import Gatherer, find, named
+from memolith.memory.sessions import Session, Turn
 from tests.care.test_scan import canary
 from tests.hosts.sessions import written
+from tests.ledger import proves
 
 OLD = 1_000_000_000
 
@@ -72,14 +74,14 @@ def imported(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 0) 
 
 
 def actions(found: dict[str, Any]) -> dict[str, str]:
-    return {each["name"]: each["action"] for each in found["sessions"]}
+    """Return what became of each session, but for aider's in the home directory, which is no project."""
+    return {each["name"]: each["action"] for each in found["sessions"] if each["agent"] != "aider"}
 
 
 def test_the_sessions_of_all_agents_are_stored_once_in_their_project(
     user: Path, work: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     names = {"claude-s1", "claude-s1.sidechain", "codex-c1", "copilot-p1", "pi-i1", "gemini-g1"}
-    names |= {"aider-2026-11-14T09-00-00", "aider-2026-11-15T10-00-00"}
     planned = imported(capfd, "--dry-run")
     assert set(actions(planned).values()) == {"new"}
     assert not (user.parent / "home").exists()
@@ -87,14 +89,13 @@ def test_the_sessions_of_all_agents_are_stored_once_in_their_project(
     first = imported(capfd)
     assert actions(first) == dict.fromkeys(names, "new")
     with Mem.open(work) as mem:
-        aiders = {name for name in names if name.startswith("aider")}  # held in the home directory
-        assert {each.name for each in mem.sessions.list()} == names - aiders
+        assert {each.name for each in mem.sessions.list()} == names
         assert [turn.text for turn in mem.sessions.get("codex-c1").turns] == [row[-1] for row in written.TALK]
         assert {row["project"] for row in first["summary"] if row["agent"] != "aider"} == {mem.project}
 
     again = imported(capfd)
     assert set(actions(again).values()) == {"known"}
-    assert again["message"] == "7 known; 0 new turns"
+    assert again["message"] == "5 known, 2 skipped; 0 new turns"
 
 
 def test_a_session_that_grew_adds_its_turns_and_no_other_is_read(
@@ -106,7 +107,7 @@ def test_a_session_that_grew_adds_its_turns_and_no_other_is_read(
     save(path, [*more, more[-1]], 4_000_000_000)
     found = imported(capfd)
     assert {name for name, action in actions(found).items() if action != "known"} == {"codex-c1"}
-    assert found["message"] == "1 grown, 6 known; 1 new turn"
+    assert found["message"] == "1 grown, 4 known, 2 skipped; 1 new turn"
 
 
 def test_an_interrupted_import_goes_on_where_it_stood(
@@ -136,6 +137,7 @@ def test_what_cannot_be_brought_is_skipped_with_its_reason(
     ]
     assert sorted(reason.partition(":")[0] for reason in reasons) == sorted(
         ["its directory is gone", "nothing was said in it", str(database), "gemini-g1"]
+        + 2 * ["there is no project here"]
     )
     assert main(["session", "import"]) == partly
     assert "skipped 1: its directory is gone: /nowhere/gone" in capfd.readouterr().out
@@ -162,7 +164,7 @@ def test_files_are_named_by_path_and_agent(
     found = imported(capfd, str(tmp_path / "rollout-x.jsonl"), "--mine")
     assert [(each["name"], each["turns"]) for each in found["sessions"]] == [("codex-rollout-x", 2)]
     assert imported(capfd)["message"].startswith("No sessions found")
-    assert main(["session", "import", str(tmp_path / "absent")]) == 2
+    assert main(["session", "import", str(tmp_path / "absent")]) == 3
     assert main(["session", "import", "--mine"]) == 2
     assert main(["session", "import", "--agent", "nobody"]) == 2
     assert "one of claude, codex, gemini" in capfd.readouterr().err
@@ -274,3 +276,30 @@ def test_settings_that_cannot_be_read_in_between_are_an_error(
     monkeypatch.setattr(Gatherer, "_memory", unreadable)
     assert main(["session", "import"]) == ConfigError.exit_code
     assert "config.yml: cannot be read" in capfd.readouterr().err
+
+
+@proves("S2.97")
+def test_a_deleted_session_stays_away_however_it_grows_until_its_file_is_named(
+    user: Path, work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(user))
+    transcript = user / ".claude/projects/-w/s1.jsonl"
+    imported(capfd, "--agent", "claude")
+    assert main(["session", "rm", "claude-s1", "--yes"]) == 0
+    grown = {
+        **written.claude(str(work))[0],
+        "uuid": "u9",
+        "message": {"role": "user", "content": "More, please."},
+    }
+    save(transcript, [*written.claude(str(work)), grown], OLD + 60)
+    capfd.readouterr()
+    for sweep in (("--agent", "claude"), (str(transcript.parent), "--mine")):
+        found = imported(capfd, *sweep)
+        assert actions(found)["claude-s1"] == "skipped"
+        assert "was deleted" in found["sessions"][0]["reason"]
+    with Mem.open(work) as mem:
+        again = Session(agent="claude", id="s1", turns=[Turn(number=1, role="user", text="More, please.")])
+        assert mem.sessions.add(again).turns == 0
+        assert mem.sessions.stored().keys() == {"claude-s1.sidechain"}  # a session of its own
+    assert actions(imported(capfd, str(transcript), "--mine"))["claude-s1"] == "new"
+    assert actions(imported(capfd, "--agent", "claude"))["claude-s1"] == "known"

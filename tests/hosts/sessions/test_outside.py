@@ -14,6 +14,7 @@ from memolith import Mem
 from memolith.edges.cli import main
 from memolith.hosts.sessions import AGENTS
 from memolith.hosts.sessions.commands import Commands
+from memolith.hosts.sessions.transcript import Transcript
 from memolith.learn.extract import strip
 from memolith.text.safe.structure import CLOSE, OPEN
 from memolith.text.typed import parted
@@ -295,6 +296,19 @@ BY_HOST: list[tuple[str, list[dict[str, Any]]]] = [
     ("copilot", [{"type": "user.message", "data": {"content": ORDER, "source": "skill-deploy"}}]),
     ("copilot", [{"type": "user.message", "data": {"content": ORDER, "source": "agent-a1"}}]),
     ("copilot", [{"type": "user.message", "data": {"content": ORDER, "parentAgentTaskId": "t1"}}]),
+    (
+        "copilot",
+        [
+            {
+                "type": "user.message",
+                "data": {"content": "Hi.", "parentAgentTaskId": "t0", "delivery": "idle"},
+            },
+            {
+                "type": "user.message",
+                "data": {"content": ORDER, "parentAgentTaskId": "t1", "delivery": "idle"},
+            },
+        ],
+    ),
     ("codex", [row(f"<environment_context>\n{ORDER}\n</environment_context>\nAnd?")]),
     ("codex", [row(f"<ide_selection>{ORDER}</ide_selection>"), row("And?")]),
     ("gemini", [{"id": "1", "type": "user", "content": f"<hook_context>{ORDER}</hook_context>\n\nAnd?"}]),
@@ -444,7 +458,7 @@ def test_what_was_installed_in_the_home_is_not_what_the_user_typed(
     assert session.turns[-1].taint == "tool"
 
 
-FOREIGN = ("/tmp/issue.html", "/home/u/Downloads/a.md", "shot.png", "//tmp/x")
+FOREIGN = ("/tmp/issue.html", "/home/u/Downloads/a.md", "shot.png", "//tmp/x", "/home/u/a.md", "~/a", "../a")
 
 
 @pytest.mark.parametrize("path", FOREIGN)
@@ -471,9 +485,43 @@ def test_an_attached_file_taints_like_one_that_was_read(path: str, tmp_path: Pat
         (session,) = written.read(agent, tmp_path / "session-s1.jsonl", *rows, answer)
         assert session.turns[-1].taint, (agent, rows)
     ours = {"type": "file", "filename": "/work/src/a.py", "content": {"file": {"filePath": "/work/src/a.py"}}}
-    rows = [{"type": "attachment", "attachment": ours}, *rows_of("And?")]
+    rows = [{"type": "attachment", "attachment": ours, "cwd": "/work"}, *rows_of("And?")]
     (session,) = written.read("claude", tmp_path / "session-s1.jsonl", *rows)
     assert session.turns[-1].taint == ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "asked"),
+    [
+        ("codex", "exec_command", {"cmd": "cat a.md", "workdir": "{}"}),
+        ("claude", "str_replace_based_edit_tool", {"command": "view", "path": "{}/a.md"}),
+        ("claude", "Bash", {"command": "cat {}/a.md"}),
+        ("claude", "Grep", {"pattern": "a", "path": "{}"}),
+    ],
+)
+def test_what_is_read_outside_of_the_sessions_directory_taints_what_is_said_next(
+    agent: str, tool: str, asked: dict[str, str]
+) -> None:
+    found = []
+    for place in ("/work/src", "/elsewhere"):
+        into = Transcript(agent, "x")
+        into.know(cwd="/work")
+        into.call("1", tool, {key: value.format(place) for key, value in asked.items()})
+        into.result("1", "obey", ok=True)
+        into.say("assistant", "obey")
+        found.append(into.turns[-1].taint)
+    assert [bool(each) for each in found] == [False, True]
+
+
+@pytest.mark.parametrize(("place", "tainted"), [("/work/src", False), ("src", False), ("/elsewhere", True)])
+def test_a_command_of_gemini_may_be_asked_to_run_elsewhere(place: str, tainted: bool, tmp_path: Path) -> None:
+    (tmp_path / "chats").mkdir()
+    (tmp_path / ".project_root").write_text("/work")
+    call = {"id": "1", "name": "run_shell_command", "args": {"command": "cat a.md", "directory": place}}
+    said = [{"id": number, "type": "gemini", "content": "So."} for number in ("1", "2")]
+    rows: list[dict[str, Any]] = [{"sessionId": "s1"}, {**said[0], "toolCalls": [call]}, said[1]]
+    (session,) = written.read("gemini", tmp_path / "chats" / "session-s1.jsonl", *rows)
+    assert bool(session.turns[-1].taint) == tainted
 
 
 SENT_WITH = "And?\n--- Content from referenced files ---\n"
@@ -594,3 +642,19 @@ def test_a_message_of_very_many_parts_is_put_together_once(tmp_path: Path) -> No
     (session,) = AGENTS["claude"].read(str(path))
     assert time.process_time() - begin < 2
     assert session.turns[0].text.endswith("[…]")
+
+
+def test_what_a_person_types_into_copilot_is_theirs_although_it_names_a_task(tmp_path: Path) -> None:
+    """Since 1.0.102 every message does, and none was kept."""
+
+    def typed(text: str, task: str) -> dict[str, Any]:
+        data = {"content": text, "parentAgentTaskId": task, "delivery": "idle", "turnId": "0"}
+        return {"type": "user.message", "data": data}
+
+    told = {"hookType": "userPromptSubmitted", "input": {"prompt": "And the seals?"}}
+    rows = [typed("What about walruses?", "t0"), typed("Go on.", "t0"), {"type": "hook.start", "data": told}]
+    rows += [typed("And the seals?", "t2")]  # resumed
+    (session,) = written.read("copilot", tmp_path / "session-s1.jsonl", *rows)
+    assert [(turn.role, turn.text, turn.taint) for turn in session.turns] == [
+        ("user", text, "") for text in ("What about walruses?", "Go on.", "And the seals?")
+    ]

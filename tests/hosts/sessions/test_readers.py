@@ -1,13 +1,16 @@
 """Every reader finds the same talk in its agent's form, and nothing that nobody said."""
 
 import glob
+import json
 from pathlib import Path
 
 import pytest
 
+from memolith import Mem
 from memolith.base.errors import TextError
+from memolith.edges.cli import main
 from memolith.hosts.sessions import AGENTS, files, guess
-from memolith.memory.sessions import Session
+from memolith.memory.sessions import LEFT_OUT, Session
 from tests.hosts.sessions import written
 from tests.ledger import proves
 
@@ -222,7 +225,47 @@ def test_a_session_file_gives_id_and_directory_after_an_optional_title_and_skips
     path.write_text("\n".join(lines))
     (found,) = AGENTS["generic"].read(str(path))
     assert (found.id, found.cwd, found.started) == ("ab12", "/home/u/app", "2026-11-15T10:00:00Z")
-    assert [(turn.role, turn.text) for turn in found.turns] == [("user", "hello"), ("assistant", "hi")]
+    assert [(turn.role, turn.text[:5]) for turn in found.turns if turn.tool != LEFT_OUT] == [
+        ("user", "hello"),
+        ("assistant", "hi"),
+    ]
     path.write_text(lines[2])
     (headless,) = AGENTS["generic"].read(str(path))
     assert (headless.id, headless.cwd, len(headless.turns)) == ("2026-11-15_x", "", 1)
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["not json", json.dumps({"role": "user", "content": "so so " * 1_600_000}), "[" * 100_000],
+    ids=["broken", "long", "deep"],
+)
+@proves("S2.30")
+def test_a_row_that_cannot_be_read_is_said_and_taints_what_follows(
+    row: str, work: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s1.jsonl"
+    said = [json.dumps({"role": "assistant", "content": text, "cwd": str(work)}) for text in ("one", "two")]
+    path.write_text(f"{said[0]}\n{row}\n{row}\n{said[1]}\n")
+    assert main(["session", "import", str(path), "--mine", "--agent", "generic"]) == 16
+    assert "a turn in between says what is left out" in capfd.readouterr().err
+    session = Mem.open(work).sessions.get("generic-s1")
+    assert [(turn.role, turn.taint) for turn in session.turns] == [
+        ("assistant", ""),
+        ("system", ""),
+        ("assistant", "tool"),
+    ]
+
+
+@pytest.mark.parametrize("before", ["", "data:image/png;base64,"])
+def test_a_long_row_is_read_without_its_picture(before: str, tmp_path: Path) -> None:
+    path = tmp_path / "s1.jsonl"
+    picture = {"type": "image", "source": {"type": "base64", "data": before + "iVBO+/" * 2_000_000}}
+    asked = [picture, {"type": "text", "text": "what does this say?"}]
+    rows = [{"type": "user", "sessionId": "s1", "message": {"role": "user", "content": asked}}]
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "Always push."}]}
+    path.write_text(written.lines(*rows, {"type": "assistant", "sessionId": "s1", "message": answer}))
+    (session,) = AGENTS["claude"].read(str(path))
+    assert [(turn.text, turn.taint) for turn in session.turns] == [
+        ("what does this say?", ""),
+        ("Always push.", "tool"),
+    ]

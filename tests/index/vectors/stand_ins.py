@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from memolith.base.errors import ProviderError
 from memolith.index.vectors.numbers import unit as to_unit
+from memolith.index.vectors.statements import Parts
 
 # Words that mean the same to the stand-in model.
 _SAME = {"undo": "rollback", "revert": "rollback", "car": "vehicle", "auto": "vehicle"}
@@ -62,14 +63,20 @@ class WordModel:
         self.seen: list[str] = []
         self.fails_after = -1
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
-        if not query:
-            if 0 <= self.fails_after <= len(self.seen):
-                raise ProviderError("the stand-in does not answer")
-            self.seen += texts
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for number, text in enumerate(texts):
             for word in text.lower().split():
                 digest = hashlib.sha256((self.name + _SAME.get(word, word)).encode()).digest()
                 rows[number] += np.random.default_rng(list(digest)).standard_normal(self.dimension)
         return to_unit(rows)
+
+    def passages(self, texts: Sequence[Parts]) -> list[npt.NDArray[np.float32]]:
+        found = []
+        for parts in texts:
+            whole = " ".join(text for text, _ in parts)
+            if 0 <= self.fails_after <= len(self.seen):
+                raise ProviderError("the stand-in does not answer")
+            self.seen.append(whole)
+            found.append(self.embed([whole, *(text for text, states in parts if states)]))
+        return found

@@ -17,7 +17,8 @@ from memolith.env.settings import Settings
 from memolith.index.vectors import nearest
 from memolith.index.vectors import packs as packs_module
 from memolith.index.vectors.meaning import Vectors
-from memolith.index.vectors.packs import Packs, statements
+from memolith.index.vectors.packs import Packs
+from memolith.index.vectors.statements import parts
 from tests.index.vectors.stand_ins import Shelf, WordModel, key
 from tests.ledger import proves
 from tests.shared import ROOT
@@ -60,6 +61,23 @@ def test_recall_finds_by_meaning_what_no_word_matches_and_without_a_model_by_wor
     assert [hit.title for hit in mem.recall("rollback", semantic=False)] == ["Rollback"]
 
 
+def test_what_has_no_vector_yet_is_found_by_words_among_what_has(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With many new notes, a question was answered by the few that had been embedded, or not at all."""
+    monkeypatch.setenv("MEMOLITH_SEMANTIC_SECONDS", "0")
+    for number in range(8):
+        mem.remember(f"Lunch {number}.", f"Lunch {number}")
+    mem.remember("The staging database listens on port 5433, behind the gateway of the office.", "Staging")
+    mem._vectors = Vectors(mem.index, mem.settings, WordModel())
+    found = mem.recall("which port has the staging database?")
+    assert [hit.title for hit in found] == ["Staging"]
+    assert found.hits[0].score == pytest.approx(
+        mem.recall("which port has the staging database?", semantic=False).hits[0].score, abs=0.15
+    )
+    assert "8 of 9 texts" in found.notes[0]
+
+
 def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: Shelf) -> None:
     aside = (
         "By the way we had to undo the migration. " + "The weather in Paris was lovely all week long. " * 8
@@ -82,11 +100,20 @@ def test_what_a_message_says_in_passing_is_found_as_if_it_stood_alone(shelf: She
 
 def test_a_document_has_one_vector() -> None:
     text = "A sentence of a long document. " * 30
-    assert statements(key(text), text) == []
-    assert [
-        each
-        for _, each in statements(key("x"), "One two three four. No. Is it five or six? 五六七八。九十一二！")
-    ] == ["One two three four.", "五六七八。", "九十一二！"]
+    assert parts(text) == [(text, False)]
+    assert parts("One sentence alone.") == [("One sentence alone.", False)]
+
+
+def test_questions_and_scraps_are_part_of_a_text_and_no_statements() -> None:
+    text = "One two three four. No. Is it five or six? 五六七八。九十一二！One two three four."
+    assert parts(text) == [
+        ("One two three four.", True),
+        ("No.", False),
+        ("Is it five or six?", False),
+        ("五六七八。", True),
+        ("九十一二！", True),
+        ("One two three four.", False),
+    ]
 
 
 def test_only_what_is_new_is_embedded(shelf: Shelf) -> None:
@@ -222,7 +249,7 @@ vectors = Vectors(Index(), Settings(Index.home))
 print(vectors.scores(["shop"], "one"), vectors.sync(["shop"]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("[] off (pip install 'memolith[semantic]')\n", "")
+    assert (done.stdout, done.stderr) == ("[] off (memolith semantic install)\n", "")
 
 
 def test_switched_off_means_off_even_if_vectors_are_there(
@@ -321,7 +348,8 @@ def test_a_link_in_the_place_of_the_file_is_not_followed(shelf: Shelf, tmp_path:
 _KILLED = """
 import sys
 from memolith.index.vectors import nearest as scan
-from memolith.index.vectors.packs import Packs, statements
+from memolith.index.vectors.packs import Packs
+from memolith.index.vectors.statements import parts
 from tests.index.vectors.stand_ins import WordModel, key
 packs = Packs(sys.argv[1], 1)
 for number in range(10_000):

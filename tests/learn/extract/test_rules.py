@@ -101,6 +101,7 @@ def test_a_command_that_worked_after_another_form_of_it_failed_is_learned_with_b
         ("npm test", "Error: 1 test failed", "npm test", "edit ok"),
         ("npm test", "Error: missing module", "npm run test:unit", "edit ok"),
         ("cat a.yml", "error: cannot open", "cat a.yaml", "user"),
+        ("mux show a-5", "Error: nothing is required in 'a-5'", "mux list a-5", "user"),
         ("pytest tests/a.py", "FAILED tests/a.py::test_x - assert 1 == 2", "pytest tests/b.py", "user"),
         ("python /tmp/x.py", "ModuleNotFoundError: No module named 'pandas'", "python /tmp/y.py", "user"),
     ],
@@ -110,6 +111,26 @@ def test_ordinary_work_with_commands_teaches_nothing(
 ) -> None:
     turns = [("bash error", f"$ {failed}\n{output}"), (between, "x"), ("bash ok", f"$ {worked}\nok")]
     assert learned(("user", "go"), *turns) == []
+
+
+def test_what_a_command_lacked_is_an_incident_with_what_helped() -> None:
+    lacks = (
+        "bash ok",
+        "$ bun run lint\nProcess exited with code 127\nbash: line 1: biome: command not found",
+    )
+    helps, again = ("bash ok", "$ bun install\nProcess exited with code 0"), ("bash ok", "$ bun run lint\nok")
+    look, other = ("bash ok", "$ ls -la\nbun.lock"), ("bash ok", "$ make gen\nok")
+    (fact,) = rules.extract(session(("user", "lint it"), lacks, look, helps, again)).facts
+    assert fact.text == "`bun run lint` gives: bash: line 1: biome: command not found; `bun install` helps."
+    assert (fact.category, [turn for turn, _ in fact.quotes]) == ("incidents", [2, 4, 2])
+    # Something else may have been the reason, or nothing helped.
+    for turns in (
+        [lacks, helps, other, again],
+        [lacks, ("edit ok", "x"), helps, again],
+        [lacks, helps, lacks],
+    ):
+        assert learned(("user", "lint it"), *turns) == []
+    assert learned(("user", "lint it"), lacks, helps, ("user", "I did it myself"), again) == []
 
 
 def test_every_statement_passes_the_check_that_a_models_would_have_to() -> None:
@@ -172,6 +193,13 @@ def test_chatter_tasks_questions_and_guesses_teach_nothing(text: str) -> None:
     assert said(text) == []
 
 
+@proves("S2.90")
+def test_chatter_is_hardly_ever_a_candidate_either() -> None:
+    texts = rows("learn/extract/passing")
+    found = [text for text in texts if rules.extract(session(("user", text))).candidates]
+    assert len(found) <= len(texts) / 20, found
+
+
 @pytest.mark.parametrize(
     ("text", "statements"),
     [
@@ -196,6 +224,33 @@ def test_the_words_of_a_refusal_are_the_persons_unless_the_turn_is_somebody_else
     assert [fact.text for fact in rules.extract(one).facts] == ["Never push without asking me."]
     turns = [*one.turns[:1], one.turns[1].but(taint="tool")]
     assert rules.extract(one.but(turns=turns)).empty
+    host = f"The user doesn't want to proceed with this tool use. {refused}"
+    for said_there in ("one more thing: we never use hydra", "prefer small commits to one large commit"):
+        (fact, *_) = rules.extract(session(("user", "go on"), ("edit denied", f"{host}\n{said_there}"))).facts
+        assert fact.text.casefold().rstrip(".") in said_there
+    for call in (
+        f"{host} never ask me",
+        f"$ {host} never ask me\nIt was rejected.",
+    ):  # the call is not theirs
+        assert rules.extract(session(("user", "go on"), ("edit denied", call))).empty
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("let's do the one here as well, we always pass a valid id", ["We always pass a valid id."]),
+        ("if that's the case, we always pass a valid id", []),
+        ("Ids passed as strings instead of types\n\nHigh severity\n\nThe flag `--ids` has to be split.", []),
+        (
+            "The field uses time.Now(), which includes the local zone. For consistency with all fields of "
+            "code that is written to JSON, UTC has to be used instead of that in every constructor, since "
+            "readers always compare them as strings.\n\nCan we do this?",
+            [],
+        ),
+    ],
+)
+def test_a_clause_of_their_own_counts_and_a_strangers_text_does_not(text: str, statements: list[str]) -> None:
+    assert said(text) == statements
 
 
 @proves("S2.92")

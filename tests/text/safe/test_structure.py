@@ -56,7 +56,7 @@ def test_every_line_that_we_print_is_escaped_when_it_is_stored(
     monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
     lines = printed(mem, work)
     ours = {line for line in lines if line.strip() and SAID not in line and not line.startswith(("<", "- "))}
-    items = {line for line in lines if re.match(r"- \[\d\.\d\d\] ", line)}
+    items = {line for line in lines if re.match(r"- memory://\S+ \(", line)}
     missing = {title for title in structure.TITLES if not any(title in line for line in ours)}
     assert missing <= {structure.GUIDANCE, structure.WORKING}  # which need a model's guidance, or work done
     assert any(line.startswith(structure.GAP) for line in ours)
@@ -72,7 +72,7 @@ def test_every_line_that_we_print_is_escaped_when_it_is_stored(
 
 
 @pytest.mark.parametrize(
-    "line", [f"{form}x)" for form in structure.LINES] + [structure.item(0.99) + "MEMORY.md:1 (x)"]
+    "line", [f"{form}x)" for form in structure.LINES] + [structure.item("memory://root/MEMORY.md", "x")]
 )
 @pytest.mark.parametrize("before", ["", "  ", "> ", "**", "- "])
 def test_a_line_of_ours_is_escaped_once_wherever_it_stands(line: str, before: str) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memolith.base.errors import InputError, MemolithError
+from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.care.transfer import sources, texts
 from memolith.env import whose
@@ -81,7 +81,7 @@ def bring(
         path = sources.find(home, kind, os.environ)
     path = os.fspath(path)
     if not os.path.exists(path):
-        raise InputError(f"{quoted(path)}: there is no such file or folder; check the path")
+        raise NotFoundError(f"{quoted(path)}: there is no such file or folder; check the path")
     if os.path.realpath(path).startswith(os.path.join(os.path.realpath(home.path), "")):
         raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
     if link := whose.link_on_the_way(path):

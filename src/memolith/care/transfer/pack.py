@@ -14,10 +14,11 @@ import tarfile
 from typing import TYPE_CHECKING, BinaryIO
 
 import memolith
-from memolith.base.errors import MemolithError, NotFoundError, StorageError
+from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env.project import PROJECT_FILE
 from memolith.store import layout, portable
+from memolith.store.screen import quoted
 from memolith.text import yaml
 from memolith.text.digest import sha256
 
@@ -59,6 +60,8 @@ def export_memory(
     is nothing to write.
     """
     path = os.fspath(path)
+    if not path.endswith((".tar.gz", ".tgz")):
+        raise InputError(f"{quoted(path)}: the archive is a tar.gz; give it a name that ends in .tar.gz")
     parts = [layout.STORE, *(["history"] if history else []), *(["sessions"] if sessions else [])]
     slugs = layout.scopes(mem.path) if everything else [layout.USER, mem.project]
     if not os.path.isdir(mem.store):

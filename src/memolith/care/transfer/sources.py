@@ -84,7 +84,8 @@ class Source:
     def _described(self, item: Item, text: str) -> str:
         """Give a note what only the index, or a nested key, says about it.
 
-        The hook in the index is curated, so it becomes the description; another one stays beside it.
+        The hook in the index is curated, so it becomes the description; another one stays beside it. One that
+        repeats the first line goes: it would hide what the line says once it is corrected.
         """
         if item.becomes != "note" or self.kind not in _INDEXED:
             return text
@@ -94,13 +95,17 @@ class Source:
         was = head.get("description")
         metadata = head.fields.get("metadata")
         kind = metadata.get("type") if isinstance(metadata, dict) else None
-        new = {"description": hook, "described": was} if hook and was and was != hook else {}
+        new: dict[str, str | None] = {}
+        if hook and was and was != hook:
+            new = {"description": hook, "described": was}
         extra = {"name": title, "description": hook, "type": kind if isinstance(kind, str) else ""}
         new |= {
             key: _TYPES.get(value, value) for key, value in extra.items() if value and key not in head.fields
         }
         if head.get("title") or markdown.heading_title(head.body):
             new.pop("name", None)
+        if (hook or was) and (hook or was) == markdown.first_line(head.body):
+            new["description"] = None
         return text if head.problem or not new else frontmatter.set_fields(text, new)
 
 

@@ -26,9 +26,21 @@ from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import BinaryIO, Self
+    from typing import BinaryIO, Self, TypedDict
 
     from memolith.memory.home import Home
+
+    class Bringing(TypedDict, total=False):
+        """What `Mem.import_` may be told besides the path: the arguments of `import_memory`."""
+
+        kind: str | None
+        scope: str | None
+        mine: bool | None
+        dry_run: bool
+        progress: Callable[[int, int], None] | None
+        agree: Callable[[Archive], None]
+        large: bool
+
 
 KIND = "archive"
 _SUFFIX = "-imported"
@@ -53,7 +65,7 @@ def import_memory(
     scope: str | None = None,
     mine: bool | None = None,
     dry_run: bool = False,
-    tell: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
     agree: Callable[[Archive], None] = lambda _: None,
     large: bool = False,
 ) -> Imported:
@@ -62,16 +74,16 @@ def import_memory(
     Without a path, it looks for Claude Code's memory of this project. `kind` is detected by default; `scope`
     is project or user. `mine` says that the user or their agents wrote the texts; by default only those that
     agents keep in the user's own directory count as such. All others wait for a person, and are shown only on
-    request. The source is only read, and nothing in memory is overwritten. `tell` receives the progress. An
+    request. The source is only read, and nothing in memory is overwritten. `progress` gets its progress. An
     archive becomes memory unchanged: `agree` may inspect it first, and raise; one of more than 10,000 files
     is refused unless `large` is set.
     """
     if path is None or not (kind == KIND or (kind is None and is_archive(path))):
-        return bring(mem, path, kind, scope, mine, tell, dry_run=dry_run)
+        return bring(mem, path, kind, scope, mine, progress, dry_run=dry_run)
     archive = Archive(os.fspath(path), large=large)
     try:
         agree(archive)
-        return bring_archive(mem, archive, dry_run=dry_run, tell=tell)
+        return bring_archive(mem, archive, dry_run=dry_run, tell=progress)
     finally:
         archive.close()
 

@@ -79,7 +79,7 @@ class _Command(click.Command):
 
 def _is_option(argument: str) -> bool:
     name = argument.partition("=")[0]
-    return name == "-h" or (name.startswith("--") and not any(char.isspace() for char in name))
+    return name in ("-h", "-q", "-v") or (name.startswith("--") and not any(char.isspace() for char in name))
 
 
 class Group(_Command, click.Group):
@@ -102,28 +102,73 @@ class Group(_Command, click.Group):
             known = self.list_commands(ctx)
             near = [each for each in known if sorted(each) == sorted(name)]  # two letters swapped
             near += difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else "see --help for all commands"
-            raise click.UsageError(f"unknown command {name!r}; {hint}", ctx) from None
+            hint = f"did you mean {near[0]!r}?" if near else f"`{ctx.command_path} --help` lists them"
+            raise UnknownCommand(f"unknown command {name!r}; {hint}", ctx) from None
 
 
-# The module of each command, in the order of `--help`; imported when the command runs.
-_MODULE = {
-    "init": "init",
-    **dict.fromkeys(("write", "read", "edit", "context", "search"), "memory"),
-    **dict.fromkeys(("remember", "update", "list", "status", "recall"), "memory"),
-    **dict.fromkeys(("record", "ticket"), "entries"),
-    "session": "sessions",
-    "learn": "learn",
-    "memory": "slash",
-    **dict.fromkeys(("why", "promote"), "memory"),
-    "review": "review",
-    **dict.fromkeys(("import", "export"), "transfer"),
-    "project": "projects",
-    "index": "upkeep",
-    **dict.fromkeys(("scan", "allow", "forget"), "scan"),
-    **dict.fromkeys(("log", "history", "undo", "doctor", "config", "demo", "completion"), "upkeep"),
-    **dict.fromkeys(("mcp", "hook", "run", "tui"), "serve"),
+class UnknownCommand(click.UsageError):
+    """A command that does not exist; the message says where to look."""
+
+
+# Every command by group, as `help` shows them: its module, imported when it runs, and what it does.
+GROUPS = {
+    "Everyday": {
+        "remember": ("memory", "Keep a fact; agents see it from their next session on"),
+        "recall": ("memory", "Ask a question; get the best answers from all that is kept"),
+        "search": ("memory", "Find words literally"),
+        "show": ("verbs", "Print a note, record, ticket, session, day or file"),
+        "list": ("verbs", "List what is kept"),
+        "edit": ("verbs", "Open it in your editor, or replace a piece of text"),
+        "rm": ("verbs", "Delete it; undo brings it back"),
+        "mv": ("verbs", "Give a note another title"),
+        "context": ("memory", "Print what an agent sees"),
+    },
+    "What happened": {
+        "log": ("changes", "Show what was written today, by whom, from where"),
+        "history": ("changes", "List earlier versions, or show one as a diff"),
+        "undo": ("changes", "Take the last change back"),
+        "redo": ("changes", "Take an undo back"),
+        "review": ("review", "Decide about text from others that waits for you"),
+        "forget": ("scan", "Remove every trace of a text, for good"),
+    },
+    "Facts, work and sessions": {
+        "record": ("entries", "Typed facts: decisions, procedures, preferences, …"),
+        "ticket": ("entries", "Pieces of work, with notes"),
+        "session": ("sessions", "Past conversations with your agents"),
+        "learn": ("learn", "Learn from sessions"),
+        "project": ("projects", "Which directory belongs to which memory"),
+    },
+    "Set up and look after": {
+        "init": ("init", "Install memolith into your agents, or remove it"),
+        "status": ("memory", "Show on one screen what is on, kept and waiting"),
+        "config": ("upkeep", "Show or change settings"),
+        "import": ("transfer", "Bring another program's memory in"),
+        "export": ("transfer", "Write everything into an archive"),
+        "doctor": ("upkeep", "Find problems, and repair them"),
+        "scan": ("scan", "Find secrets, and mask them"),
+    },
+    "Look around": {
+        "tui": ("serve", "Browse memory in the terminal"),
+        "demo": ("upkeep", "Take a tour in a throw-away memory"),
+        "help": ("upkeep", "Explain a command or a topic"),
+    },
+    "The files by their names, as agents write them": {
+        "write": ("targets", "Write to long_term, scratchpad, daily or a note"),
+        "read": ("targets", "Print one of them"),
+        "update": ("targets", "Change MEMORY.md as one document"),
+        "memory": ("slash", "What /memory does in an agent"),
+    },
+    "Plumbing": {
+        "hook": ("serve", "Answer an event of an agent's session"),
+        "mcp": ("serve", "Serve memory to an agent over MCP"),
+        "run": ("serve", "Run an agent with a throw-away memory"),
+        "index": ("upkeep", "Show, update or rebuild what recall searches"),
+        "semantic": ("upkeep", "Install or remove search by meaning"),
+        "completion": ("upkeep", "Print the completion script for a shell"),
+    },
 }
+_ON_ONE_LINE = ("The files by their names, as agents write them", "Plumbing")
+_MODULE = {name: module for group in GROUPS.values() for name, (module, _) in group.items()}
 
 
 class _Lazy(Group):
@@ -136,6 +181,15 @@ class _Lazy(Group):
         if cmd_name in _MODULE:
             import_module(f"memolith.edges.cli.{_MODULE[cmd_name]}")
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        for title, commands in GROUPS.items():
+            if title in _ON_ONE_LINE:
+                formatter.write_paragraph()
+                formatter.write_text(f"{title}: {', '.join(commands)}")
+                continue
+            with formatter.section(title):
+                formatter.write_dl([(name, about) for name, (_, about) in commands.items()])
 
 
 def _add_shared(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,10 +244,12 @@ def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
 @click.group(
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with:  memolith demo\n\nAll commands, settings and file formats: docs/ in the repository.",
+    epilog="`memolith help COMMAND` explains a command, `memolith help names` how things are named.",
+    subcommand_metavar="COMMAND [ARGS]...",
 )
 @_add_shared
 @click.option(
+    "-v",
     "--version",
     is_flag=True,
     is_eager=True,
@@ -206,10 +262,8 @@ def cli(context: click.Context, /, **given: Any) -> None:
     """Keep a memory for AI agents: plain Markdown files on your disk.
 
     \b
-    memolith write long_term "- I prefer short answers."     keep a fact for every project
-    memolith remember "Tests need Redis." --title "Tests"    keep a note for this project
-    memolith context                                         show what an agent sees
-    memolith search redis                                    find it again
+    memolith remember "The tests need Redis."
+    memolith recall what do the tests need
     """
     _merge(context, given)
 
@@ -236,8 +290,11 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
         return 0  # how click reports a closed pipe
     except click.exceptions.NoArgsIsHelpError as error:
         help_text = error.ctx.get_help() if error.ctx else error.format_message()
-        return output.guarded(lambda: output.text(help_text)) or 2
+        return output.guarded(lambda: output.text(help_text))
     except click.ClickException as error:
+        if isinstance(error, UnknownCommand):
+            output.note(error.message, "error")
+            return 2
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "memolith"
         output.note(f"{_message(error).rstrip('.')}; try `{where} --help`", "error")
         return 2

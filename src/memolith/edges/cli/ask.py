@@ -7,6 +7,7 @@ unknown options; `memory.py`): one behaviour, two doors.
 from __future__ import annotations
 
 import os
+import sys
 
 from memolith.base.errors import InputError
 from memolith.edges.cli import output
@@ -27,18 +28,20 @@ _FLAGS = {
     "--json": "json",
     "--ephemeral-memory": "ephemeral",
     "--dry-run": "dry_run",
-    "--semantic": "semantic",
     "--loose": "loose",
     "--sessions": "sessions",
+    "--all-projects": "all_projects",
+    "--quiet": "quiet",
+    "-q": "quiet",
 }
 _SHARED = ("json", "ephemeral", "home", "project")
 # The options that each command takes here.
 _TAKES = {
     "context": {"max_chars"},
-    "search": {"context", "limit", "loose", "offset", "sessions", "within"},
+    "search": {"all_projects", "context", "limit", "loose", "offset", "quiet", "sessions", "within"},
     "recall": {
         *("as_of", "budget", "category", "dry_run", "format", "kind", "limit"),
-        *("scope", "semantic", "since", "ticket"),
+        *("quiet", "scope", "since", "ticket"),
     },
     "remember": {"kind", "origin", "scope", "taint", "title"},
 }
@@ -77,8 +80,7 @@ def _command(words: list[str], given: Given) -> Callable[[Mem], output.Answer] |
         return lambda mem: recall(mem, query, given)
     if name == "search":
         return (lambda mem: search(mem, query, given)) if query else None
-    is_plain = "title" in given and len(words) == 2 and query != "-"
-    return (lambda mem: _remember(mem, query, given)) if is_plain else None
+    return (lambda mem: remember(mem, query, given)) if query and query != "-" else None
 
 
 def _parse(arguments: list[str], given: dict[str, str | bool]) -> list[str] | None:
@@ -115,19 +117,69 @@ def search(mem: Mem, query: str, given: Given) -> output.Answer:
     names = ("within", "context", "offset", "limit")
     typed = {name: each for name in names if (each := number(f"--{name}", given.get(name))) is not None}
     loose, sessions = bool(given.get("loose")), bool(given.get("sessions"))
+    if given.get("all_projects"):
+        return _everywhere(mem, query, quiet=bool(given.get("quiet")), loose=loose, **typed)
     found = mem.search(query, loose=loose, sessions=sessions, **typed)
-    return found.as_dict(), found.render()
+    answer = found.as_dict(), _marked(found.render(), [term for term, _ in found.terms])
+    return _ended(answer, found=bool(found.files), quiet=bool(given.get("quiet")))
 
 
-def _remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
-    mem = mem.from_source(given.get("origin") or mem.source.origin, given.get("taint"))
-    kind, scope = given.get("kind", "project"), given.get("scope", "project")
-    return mem.remember(text, given["title"], kind, scope=scope)
+def _everywhere(mem: Mem, query: str, *, quiet: bool, **how: Any) -> output.Answer:
+    """Search every project of this home: their owner asks."""
+    from memolith.store import layout
+
+    rows, parts, terms = [], [], list[str]()
+    for slug in layout.projects(mem.home):
+        found = mem.of_project(slug).search(query, **how)
+        terms = [term for term, _ in found.terms]
+        hits = [hit for hit in found.hits if layout.scope_of(hit.name) == slug or slug == mem.project]
+        if hits:
+            found.hits, found.files = hits, len(hits)
+            rows.append({"project": slug, **found.as_dict()})
+            parts.append(f"# {slug}\n{found.render()}")
+    text = "\n\n".join(parts) or "No memory matched."
+    return _ended(({"projects": rows}, _marked(text, terms)), found=bool(rows), quiet=quiet)
+
+
+def _ended(answer: tuple[Any, str], *, found: bool, quiet: bool) -> output.Answer:
+    """Return an answer with the exit code of grep: 1 if nothing was found. `quiet` prints nothing."""
+    if quiet:
+        raise output.Exit(0 if found else 1)
+    return answer if found else (*answer, output.Exit(1))
+
+
+def _marked(text: str, words: list[str]) -> str:
+    """Return a text whose words a terminal highlights."""
+    if output.collected.get() is not None or not sys.stdout.isatty():
+        return text
+    from memolith.edges.cli.paint import Marked
+
+    return Marked(text, words)
+
+
+def remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
+    """Keep a fact as a note; at a terminal, ask whether it replaces one that may say otherwise."""
+    if given.get("origin") or given.get("taint"):
+        mem = mem.from_source(given.get("origin") or mem.source.origin, given.get("taint"))
+    chosen: dict[str, Any] = {name: given[name] for name in ("title", "kind", "scope") if given.get(name)}
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        from memolith.memory import notes
+
+        sure, others = notes.rivals(
+            mem, mem.scope(chosen.get("scope", "project")), text, chosen.get("title", text)
+        )
+        for each in others if sure is None else ():
+            output.note(f"the note “{each.title}” says: {each.text}")
+            print("Put the new fact there instead? [y/N] ", end="", file=sys.stderr, flush=True)
+            if sys.stdin.readline().strip().casefold() in ("y", "yes"):
+                chosen["title"] = each.title
+                break
+    return mem.remember(text, **chosen)
 
 
 def recall(mem: Mem, query: str, given: Given) -> output.Answer:
     """Return what is known about a question."""
-    form, ticket = given.get("format"), given.get("ticket")
+    form, ticket, worked = given.get("format"), given.get("ticket"), list[str]()
     if form not in (None, *FORMATS):
         raise InputError(f"--format {form!r}: must be one of {', '.join(FORMATS)}")
     if isinstance(ticket, str):
@@ -135,24 +187,29 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
     elif not query.strip():
         raise InputError("nothing to recall: give a question, or --ticket ID")
     if given.get("dry_run"):
+        from memolith.recall import working
         from memolith.recall.recall import for_block
 
         found = for_block(mem, query, number("--budget", given.get("budget")))
+        worked = working.lines(mem, query)
     else:
         typed = {name: each for name, each in given.items() if isinstance(each, str)}
-        found = _recalled(mem, query, typed, semantic=bool(given.get("semantic")))
-    for each in found.notes:
+        found = _recalled(mem, query, typed)
+    quiet = bool(given.get("quiet"))
+    for each in found.notes if not quiet else ():
         output.note(each)
     if given.get("dry_run") or form == "prompt":
         from memolith.prompt import brief
 
-        return found.as_dict(), brief.prompt(found)
-    return found.as_dict(), _snippets(found)
+        fields = {**found.as_dict(), **({"working": worked} if worked else {})}
+        is_any = bool(found.hits or worked)
+        return _ended((fields, brief.prompt(found.hits, worked)), found=is_any, quiet=quiet)
+    words = _marked(_snippets(found), query.split())
+    return _ended((found.as_dict(), words), found=bool(found.hits), quiet=quiet)
 
 
-def _recalled(mem: Mem, query: str, typed: Mapping[str, str], *, semantic: bool) -> Recall:
+def _recalled(mem: Mem, query: str, typed: Mapping[str, str]) -> Recall:
     limit = number("--limit", typed.get("limit"))
-    # A process that answers one question does not load a model unless asked to.
     return mem.recall(
         query,
         limit=10 if limit is None else limit,
@@ -162,7 +219,6 @@ def _recalled(mem: Mem, query: str, typed: Mapping[str, str], *, semantic: bool)
         since=typed.get("since"),
         as_of=typed.get("as_of"),
         budget=number("--budget", typed.get("budget")),
-        semantic=semantic,
     )
 
 
@@ -179,23 +235,18 @@ def _snippets(found: Recall) -> str:
         lines += [
             f"{number}. {hit.score:.2f}  {hit.source}  ({about})",
             *(f"   {line}" for line in hit.snippet.split("\n")),
-            f"   why: {hit.why}",
+            f"   why: {hit.reasons}",
         ]
     return "\n".join(lines)
 
 
 def _categories(value: str | None) -> list[str] | None:
-    """Return the categories as typed. Notes may have their own, but a near miss is a typo."""
+    """Return the categories as typed; InputError for one that no record has."""
+    from memolith.memory.arguments import one_of
+    from memolith.store.layout import CATEGORIES
+
     given = _several(value)
-    for each in given or ():
-        from difflib import get_close_matches
-
-        from memolith.store.layout import CATEGORIES
-
-        near = get_close_matches(each, CATEGORIES, 1)
-        if near and each not in CATEGORIES:
-            raise InputError(f"unknown category {each!r}; did you mean {near[0]!r}?")
-    return given
+    return given and [one_of(each, CATEGORIES, "category") for each in given]
 
 
 def _several(value: str | None) -> list[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING, Any
 
@@ -32,16 +33,16 @@ def one_of(
     return click.option(*names, **{**shown, **more})
 
 
+if_sha256 = click.option(
+    "--if-sha256", metavar="HASH", help="Write only if the file still has this content hash (see --json)."
+)
 scope = one_of("--scope", SCOPES, "Whose notes.", default="project", show_default=True)
 
 
 def source(command: Command, default: str | None = None) -> Command:
     """Add the options that say whose text a command gets; `app.opened` applies them."""
     whose = "Whose text it is (default: user at a terminal, else agent)."
-    taint = (
-        "Where else it came from. Such text is labelled, and held for `memolith review` if it reads like"
-        " an instruction."
-    )
+    taint = "Whose words they are if not yours: they are labelled, and wait for `memolith review`."
     return one_of("--origin", ORIGINS, whose, default=default)(one_of("--taint", TAINTS, taint)(command))
 
 
@@ -56,10 +57,15 @@ def described(found: Value, body: str) -> output.Answer:
     return fields, "\n".join([*lines, "", str(fields[body])])
 
 
-def listed(name: str, found: Iterable[Value], rows: Sequence[str], nothing: str) -> output.Answer:
-    """Return a list of entries, one per line, or a note for a person if there are none."""
+def listed(name: str, found: Iterable[Value], table: str, nothing: str) -> output.Answer:
+    """Return a list of entries, or a note for a person if there are none."""
     fields: dict[str, object] = {name: [each.as_dict() for each in found]}
-    return fields, "\n".join(rows) if rows else output.Note(nothing)
+    return fields, table or output.Note(nothing)
+
+
+def local(seconds: float) -> str:
+    """Return a time for a program: local, to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def attended() -> bool:

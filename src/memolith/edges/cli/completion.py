@@ -89,11 +89,33 @@ def _starting(incomplete: str, found: Iterable[str]) -> list[CompletionItem]:
     return [CompletionItem(word) for word in found if word.startswith(incomplete)]
 
 
-# Targets and existing addresses; the notes of the given scope, or the days of the log; all notes visible
-# here; projects that have a memory.
+def of(*kinds: str) -> Complete:
+    """Return the function that offers the names of these kinds: note, record, ticket, session."""
+
+    def look(mem: Mem, _: click.Context, __: str) -> list[str]:
+        from memolith.memory.find import names
+
+        return list(dict.fromkeys(each.name for kind in kinds for each in names(mem, kind)))
+
+    return _from_memory(look)
+
+
+def _waiting(mem: Mem, _: click.Context, __: str) -> list[str]:
+    return [held.id for held in mem.review.list()]
+
+
+def _any(mem: Mem, ctx: click.Context, incomplete: str) -> list[str]:
+    from memolith.memory.find import KINDS, names
+
+    if incomplete.startswith("memory:"):
+        return _addresses(mem, ctx, incomplete)
+    return list(dict.fromkeys(each.name for kind in KINDS for each in names(mem, kind)))
+
+
+# Whatever has a name; targets and existing addresses; the notes of the given scope, or the days of the log;
+# projects that have a memory; what waits for a person.
+anything = _from_memory(_any, "long_term", "scratchpad", "today", "yesterday")
 sources = _from_memory(_addresses, *TARGETS, "list")
 names = _from_memory(_names)
-files_to_undo = _from_memory(
-    lambda mem, _, __: _notes(mem, mem.project, layout.USER), "long_term", "scratchpad", "daily"
-)
 slugs = _from_memory(lambda mem, _, __: layout.projects(mem.home))
+waiting = _from_memory(_waiting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 from memolith.base.errors import TextError
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import Group, cli, opened
+from memolith.edges.cli.paint import Table
 from memolith.memory.tickets import PRIORITIES, TYPES
 from memolith.store.entry import STATUSES, TICKET_STATUSES
 from memolith.store.layout import CATEGORIES
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
 
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
+    from memolith.memory.records import Record
 
     Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_record = click.argument("record_id", metavar="ID")
-_ticket = click.argument("ticket_id", metavar="ID")
+_record = click.argument("record_id", metavar="ID", shell_complete=completion.of("record"))
+_ticket = click.argument("ticket_id", metavar="ID", shell_complete=completion.of("ticket"))
 _any_scope = click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
 _repeat = "May be repeated."
 _metadata = (
@@ -82,44 +85,50 @@ def add(mem: Mem, text: str, **options: Any) -> Answer:
     """Store one fact (or standard input, with -) and print its id.
 
     If a record already says the same, that one is returned; a record that gives the same thing another value
-    is superseded.
+    is superseded (at a terminal you are asked if that is not certain).
 
     \b
     memolith record add "Use pnpm, not npm." --category decisions --scope project
     memolith record add "Staging is down." --category incidents --scope project --expires 2026-11-20
     """
-    return mem.records.add(common.text_argument(text), **_given(options))
+    text, given = common.text_argument(text), _given(options)
+    if sys.stdin.isatty() and sys.stderr.isatty() and not given.get("supersedes") and not given.get("force"):
+        others = mem.records.rivals(text, scope=given["scope"], title=given.get("title"))
+        given["supersedes"] = [
+            each.id
+            for each in others
+            if click.confirm(f"Instead of {each.id} ({each.body.strip()})?", err=True)
+        ]
+    return mem.records.add(text, **given)
 
 
-@record.command("update")
+@record.command("edit")
 @_record
 @click.argument("text", required=False)
+@common.one_of("--category", CATEGORIES, "Move it to this category.")
 @_with(*_metadata)
 @_any_scope
 @common.source
 @opened
-def update_record(mem: Mem, record_id: str, text: str | None, **options: Any) -> Answer:
-    """Change a record's text or metadata; id and creation date stay.
+def edit_record(mem: Mem, record_id: str, text: str | None, category: str | None, **options: Any) -> Answer:
+    """Change a record's text, category or metadata; id and creation date stay.
 
     \b
-    memolith record update use-pnpm "Use pnpm 10, not npm." --keyword corepack
+    memolith record edit use-pnpm "Use pnpm 10, not npm." --keyword corepack
+    memolith record edit use-pnpm --category principles
     """
     content = None if text is None else common.text_argument(text)
-    return mem.records.update(record_id, content, **_given(options))
+    given, record_id = _given(options), _record_id(mem, record_id, options["scope"])
+    if category is not None:
+        moved = mem.records.reclassify(record_id, category, scope=options["scope"])
+        if content is None and not given.keys() - {"scope"}:
+            return moved
+    return mem.records.update(record_id, content, **given)
 
 
-@record.command()
-@_record
-@click.argument("category", metavar="|".join(CATEGORIES), shell_complete=completion.words(*CATEGORIES))
-@_any_scope
-@opened
-def reclassify(mem: Mem, record_id: str, category: str, scope: str | None) -> Answer:
-    """Move a record to another category.
-
-    \b
-    memolith record reclassify use-pnpm principles
-    """
-    return mem.records.reclassify(record_id, category, scope=scope)
+def _record_id(mem: Mem, name: str, scope: str | None) -> str:
+    """Return the id of the record that a name means; a scope narrows it to ids and their beginnings."""
+    return name if scope else mem.find(name, "record").name
 
 
 @record.command("list")
@@ -137,22 +146,27 @@ def list_records(
     memolith record list
     memolith record list --category incidents --status archived
     """
-    found = mem.records.list(category, scope, status, archived=archived)
-    rows = [f"{r.category:<11}  {r.scope:<7}  {r.status:<10}  {r.id}  {r.title}" for r in found]
-    return common.listed("records", found, rows, "no records; `memolith record add --help` shows how")
+    return record_table(mem.records.list(category, scope, status, archived=archived))
 
 
-@record.command("get")
+def record_table(found: list[Record]) -> Answer:
+    """Return records as a list."""
+    rows = [(r.id, r.category, r.scope, "" if r.status == "active" else r.status, r.title) for r in found]
+    table = Table(("id", "category", "whose", "status", "title"), rows)
+    return common.listed("records", found, table, "no records; `memolith record add --help` shows how")
+
+
+@record.command("show")
 @_record
 @_any_scope
 @opened
-def get_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
+def show_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
     """Print a record with all its metadata.
 
     \b
-    memolith record get use-pnpm
+    memolith record show use-pnpm
     """
-    return common.described(mem.records.get(record_id, scope), "body")
+    return common.described(mem.records.get(_record_id(mem, record_id, scope), scope), "body")
 
 
 @cli.group(cls=Group)
@@ -175,19 +189,19 @@ def add_ticket(mem: Mem, title: str, **options: Any) -> Answer:
     return mem.tickets.add(title, **_given(options))
 
 
-@ticket.command("update")
+@ticket.command("edit")
 @_ticket
 @click.option("--title", metavar="TITLE")
 @_with(*_work)
 @common.source
 @opened
-def update_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
+def edit_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
     """Change a ticket; its notes stay.
 
     \b
-    memolith ticket update login-fails --status in_progress
+    memolith ticket edit login-fails --status in_progress
     """
-    return mem.tickets.update(ticket_id, **_given(options))
+    return mem.tickets.update(mem.find(ticket_id, "ticket").name, **_given(options))
 
 
 @ticket.command("note")
@@ -201,7 +215,7 @@ def note_ticket(mem: Mem, ticket_id: str, text: str) -> Answer:
     \b
     memolith ticket note login-fails "It is the proxy."
     """
-    return mem.tickets.note(ticket_id, common.text_argument(text))
+    return mem.tickets.note(mem.find(ticket_id, "ticket").name, common.text_argument(text))
 
 
 @ticket.command("list")
@@ -215,20 +229,21 @@ def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
     memolith ticket list --status open
     """
     found = mem.tickets.list(status, kind)
-    rows = [f"{t.status:<11}  {t.type:<8}  {t.priority:<7}  {t.id}  {t.title}" for t in found]
-    return common.listed("tickets", found, rows, "no tickets; `memolith ticket add --help` shows how")
+    rows = [(t.id, t.status, t.type, t.priority, t.title) for t in found]
+    table = Table(("id", "status", "type", "priority", "title"), rows)
+    return common.listed("tickets", found, table, "no tickets; `memolith ticket add --help` shows how")
 
 
-@ticket.command("get")
+@ticket.command("show")
 @_ticket
 @opened
-def get_ticket(mem: Mem, ticket_id: str) -> Answer:
+def show_ticket(mem: Mem, ticket_id: str) -> Answer:
     """Print a ticket with its notes and executions.
 
     \b
-    memolith ticket get login-fails
+    memolith ticket show login-fails
     """
-    return common.described(mem.tickets.get(ticket_id), "description")
+    return common.described(mem.tickets.get(mem.find(ticket_id, "ticket").name), "description")
 
 
 @ticket.command("import")
@@ -266,17 +281,29 @@ def _json_rows(file: str) -> list[dict[str, object]]:
 
 def _verb(group: click.Group, name: str, text: str, act: Callable[[Mem], Callable[..., Answer]]) -> None:
     """Add a command that does one thing to the entry with an id."""
-    command = opened(lambda mem, entry_id, **scope: act(mem)(entry_id, **scope))
+
+    def run(mem: Mem, entry_id: str, **scope: str | None) -> Answer:
+        return act(mem)(
+            entry_id if any(scope.values()) else mem.find(entry_id, str(group.name)).name, **scope
+        )
+
+    command = opened(run)
     if group is record:
         command = _any_scope(command)
     example = "use-pnpm" if group is record else "login-fails"
     group.command(name, help=f"{text}\n\n\b\nmemolith {group.name} {name} {example}")(
-        click.argument("entry_id", metavar="ID")(command)
+        click.argument("entry_id", metavar="ID", shell_complete=completion.of(str(group.name)))(command)
     )
 
 
 _verb(record, "archive", "Take a record out of recall; its file stays.", lambda mem: mem.records.archive)
 _verb(record, "restore", "Bring an archived or superseded record back.", lambda mem: mem.records.restore)
-_verb(record, "delete", "Delete a record; `memolith undo` brings it back.", lambda mem: mem.records.delete)
+_verb(record, "rm", "Delete a record; `memolith undo` brings it back.", lambda mem: mem.records.delete)
 _verb(ticket, "close", "Mark a ticket as closed.", lambda mem: mem.tickets.close)
-_verb(ticket, "delete", "Delete a ticket; `memolith undo` brings it back.", lambda mem: mem.tickets.delete)
+_verb(
+    ticket,
+    "reopen",
+    "Open a closed or done ticket again.",
+    lambda mem: lambda ticket_id: mem.tickets.update(ticket_id, status="open"),
+)
+_verb(ticket, "rm", "Delete a ticket; `memolith undo` brings it back.", lambda mem: mem.tickets.delete)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections import Counter
 from shutil import which
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 _SCOPES = ("user", "project")
-NAMES = ("claude", "codex", "gemini", "copilot", "cursor", "opencode", "pi")
+NAMES = tuple(hosts.HOSTS)
 
 
 @cli.command()
@@ -94,13 +95,14 @@ def init(
         found = named or [each for each in hosts.HOSTS.values() if uninstall or each.is_here(place)]
         planner = planning.Planner(place, outside.Installs(mem.home))
         if check:
-            return _check(place, planner, found)
+            return _check(place, planner, found, mem.home)
         notes = layout.locate(str(mem.root), layout.path(mem.project, "notes"))
         here = place.but(project=mem.identity.root)
         own_memory = [hosts.native(here, notes)] if native or uninstall else []
         steps = []
         for host in found:
             steps += planner.steps(host, own_memory if host.name == "claude" else (), uninstall=uninstall)
+        steps += planner.recorded([host.name for host in found], steps) if uninstall else []
         failed = [step.problem for step in steps if step.problem is not None]
         if not options.json:
             _show(found, steps, uninstall=uninstall, dry_run=dry_run)
@@ -113,7 +115,7 @@ def init(
                 output.note(str(error), "error")
             failed += wrong
             changes -= len(wrong)
-        doubles = [] if uninstall else planning.doubles(place, [each.name for each in found])
+        doubles = _notes(place, planner, found, uninstall=uninstall, named=bool(named))
         advice = [] if uninstall else _advice(found, steps)
         message = refusal or f"{plural(changes, 'file')} changed"
         rows = [
@@ -134,7 +136,22 @@ def init(
             _import(options, mem, asked=bring)
     if failed:
         raise click.exceptions.Exit(failed[0].exit_code)
+    if refusal and changes and not (dry_run or yes or is_asked):
+        raise click.exceptions.Exit(2)  # nobody could be asked
     return None
+
+
+def _notes(
+    place: Place, planner: Planner, found: Sequence[Host], *, uninstall: bool, named: bool
+) -> list[str]:
+    """Return notes about what a person may not expect: double installations, and those that stay."""
+    if not uninstall:
+        return planning.doubles(place, [each.name for each in found])
+    return [
+        f"{root} has memolith in its own files, for all who share them; `memolith init --uninstall "
+        f"--scope project --project {shlex.quote(root)}` removes it there"
+        for root in ([] if named or place.project else planner.elsewhere())
+    ]
 
 
 def _refusal(
@@ -168,6 +185,8 @@ def _show(found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, dry_
             if step.problem is not None:
                 output.note(str(step.problem), "error")
             elif not step.is_change:
+                if uninstall and step.before is None:
+                    continue
                 output.text(f"  unchanged  {step.path}")
             elif not dry_run and (step.target.form == "text" or None in (step.before, step.after)):
                 output.text(f"  {step.action:<9}  {step.path} ({step.holds})")
@@ -238,8 +257,8 @@ def _place(mem: Mem, scope: str) -> Place:
     return Place(env=dict(os.environ), home=os.path.expanduser("~"), project=project, command=command)
 
 
-def _check(place: Place, planner: Planner, found: Sequence[Host]) -> Answer:
-    rows, without = checking.examine(place, planner, found)
+def _check(place: Place, planner: Planner, found: Sequence[Host], home: str) -> Answer:
+    rows, without = checking.examine(place, planner, found, home)
     found = [host for host in found if host not in without]
     notes = planning.doubles(place, [each.name for each in found])
     notes += [f"{host.title}: {host.advice}" for host in found]

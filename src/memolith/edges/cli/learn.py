@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, PartialError
-from memolith.edges.cli import output
+from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import Group, cli, opened
+from memolith.edges.cli.paint import Table
 
 if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
 
-_session = click.argument("session", required=False, metavar="[SESSION]")
+_session = click.argument(
+    "session", required=False, metavar="[SESSION]", shell_complete=completion.of("session")
+)
 
 
 @cli.group(cls=Group)
@@ -72,7 +75,8 @@ def explain(mem: Mem, session: str | None) -> Answer:
     memolith learn why claude-3f2a
     """
     reasons = mem.learning.why(session)
-    fields: dict[str, object] = {"sessions": [{"name": name, "why": why} for name, why in reasons.items()]}
+    rows = [{"name": name, "why": why} for name, why in reasons.items() if name != "consolidate"]
+    fields: dict[str, object] = {"sessions": rows, "consolidate": reasons.get("consolidate", "")}
     if not reasons:
         nothing = "no sessions are stored for this project; `memolith session add` stores one"
         return fields, output.Note(nothing)
@@ -128,10 +132,25 @@ def show_cost(mem: Mem, days: int) -> Answer:
     memolith learn cost --days 7
     """
     since, rows = mem.learning.costs(days)
-    lines = [
-        f"{row.day}  {row.phase:<11}  {row.requests:>5} requests  {row.tokens_in:>9} in  "
-        f"{row.tokens_out:>8} out  {row.seconds:>7.1f} s  {row.model}  {row.project}"
-        for row in rows
+    cells = [
+        (r.day, r.phase, r.requests, r.tokens_in, r.tokens_out, f"{r.seconds:.1f}", r.model, r.project)
+        for r in rows
     ]
-    text = "\n".join(lines) or f"No model requests since {since}."
+    head = ("day", "phase", "requests", "tokens in", "out", "seconds", "model", "project")
+    text = Table(head, cells) or f"No model requests since {since}."
     return {"since": since, "costs": [row.as_dict() for row in rows]}, text
+
+
+@learn.command()
+@click.argument("note", nargs=-1, required=True, shell_complete=completion.names)
+@opened
+def promote(mem: Mem, note: tuple[str, ...]) -> Answer:
+    """Turn a note that describes a procedure into a skill: skills/NAME/SKILL.md; each links to the other.
+
+    The skill stays in the memory, where no agent loads it: copy the directory to where your agent looks
+    for skills. Run the command again to update the skill from the note. `memolith undo` reverts both.
+
+    \b
+    memolith learn promote running-the-tests
+    """
+    return mem.promote(" ".join(note))

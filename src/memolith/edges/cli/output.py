@@ -38,6 +38,12 @@ _NAMED = 3  # unreadable files that a message names
 
 def text(value: str) -> None:
     """Print text. Control characters that a memory may contain never reach the terminal."""
+    if type(value) is not str and collected.get() is None and sys.stdout.isatty():
+        from memolith.edges.cli import paint
+
+        if paint.is_terminal():
+            _print(paint.drawn(value))
+            return
     _print(hygiene.inert(value) + ("" if value.endswith("\n") else "\n"))
 
 
@@ -62,6 +68,14 @@ def _escaped(value: str) -> str:
     hidden = {ord(char): dumps(char)[1:-1] for char in set(value) if hygiene.is_hidden(char)}
     hidden[0x7F] = "\\u007f"
     return value.translate(hidden)
+
+
+class Exit(Exception):  # noqa: N818 - nothing went wrong
+    """Ends a command with a code, after its answer: 1 if nothing was found."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class Note(str):
@@ -161,7 +175,7 @@ def guarded(command: Callable[[], None]) -> int:
     """
     with whole.Watch() as watch:
         code = _run(command)
-    if code or not watch.errors:
+    if code > 1 or not watch.errors:  # 1: nothing was found in what could be read
         return code
     more = f"; and {len(watch.errors) - _NAMED} more" if len(watch.errors) > _NAMED else ""
     named = "; ".join(watch.missing[:_NAMED])
@@ -177,6 +191,9 @@ def _run(command: Callable[[], None]) -> int:
         _let_go(error)
         note(str(error), "error")
         return error.exit_code
+    except Exit as end:
+        sys.stdout.flush()
+        return end.code
     except BrokenPipeError:
         # The reader (head, less) closed the pipe.
         _discard(1)
@@ -262,18 +279,28 @@ def progress(what: str, again: str = "run it again: completed work is not repeat
     if sys.stderr is None or not sys.stderr.isatty():
         return None
     after = time.monotonic() + PROGRESS_AFTER
+    begun: tuple[float, int] | None = None
 
     def show(done: int, total: int = 0) -> None:
-        nonlocal after
+        nonlocal after, begun
+        begun = begun or (time.monotonic(), done)
         if total and done >= total:
             end_progress()
         elif time.monotonic() >= after:
             after = time.monotonic() + min(_BETWEEN, PROGRESS_AFTER)
             full = "#" * (_WIDTH * done // total) if total else ""
             far = f"[{full:<{_WIDTH}}] {done:,} of {total:,}" if total else f"{done:,}"
-            _draw(f"\rmemolith: {far} {what}\x1b[K")
+            _draw(f"\rmemolith: {far} {what}{_left(*begun, done, total)}\x1b[K")
 
     return show
+
+
+def _left(begun: float, before: int, done: int, total: int) -> str:
+    """Return an estimate of the time that the rest takes."""
+    if not total or done <= before:
+        return ""
+    left = round((time.monotonic() - begun) * (total - done) / (done - before))
+    return f", about {left // 60} min left" if left >= 90 else f", about {left} s left"
 
 
 def end_progress() -> str:

@@ -9,6 +9,7 @@ import click
 from memolith.base.errors import PartialError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import Group, cli, opened
+from memolith.edges.cli.paint import Table
 from memolith.store import layout
 from memolith.text.budget import plural
 
@@ -35,6 +36,7 @@ def show(mem: Mem) -> Answer:
     origin = found.checkout.origin if found.checkout else ""
     facts: dict[str, object] = {
         "slug": found.slug,
+        "name": known.name,
         "root": found.root,
         "directory": layout.locate(str(mem.root), layout.path(found.slug)),
         "remembered": found.known,
@@ -60,18 +62,39 @@ def list_projects(mem: Mem) -> Answer:
     \b
     memolith project list
     """
-    rows, lines = [], []
-    for each in mem.projects.list():
-        rows.append({name: getattr(each, name) for name in _LISTED})
-        mark = " (gone)" if each.gone else f" (broken: {each.problem})" if each.problem else ""
-        paths = ", ".join(each.paths) or "path unknown"
-        lines.append(f"{each.slug:<40} {each.notes:>4} notes  {paths}{mark}")
-    return {"projects": rows}, "\n".join(lines) or output.Note("no project has a memory yet")
+    return project_table(mem)
 
 
-_LISTED = ("slug", "paths", "origins", "notes", "gone", "problem")
+def project_table(mem: Mem) -> Answer:
+    """Return all projects as a list."""
+    found = mem.projects.list()
+    cells = []
+    for each in found:
+        state = "gone" if each.gone else f"broken: {each.problem}" if each.problem else ""
+        cells.append((each.slug, each.name, each.notes, state, ", ".join(each.paths) or "path unknown"))
+    fields: dict[str, object] = {
+        "projects": [{name: getattr(each, name) for name in _LISTED} for each in found]
+    }
+    table = Table(("project", "name", "notes", "state", "directories"), cells)
+    return fields, table or output.Note("no project has a memory yet")
+
+
+_LISTED = ("slug", "name", "paths", "origins", "notes", "gone", "problem")
 _slug = click.argument("slug", shell_complete=completion.slugs)
 _path = click.argument("path", required=False, shell_complete=completion.directories)
+
+
+@project.command()
+@click.argument("name", nargs=-1, metavar="[NAME]")
+@opened
+def name(mem: Mem, name: tuple[str, ...]) -> Answer:
+    """Name the project here; a folder without git becomes one project with all its subfolders.
+
+    \b
+    memolith project name "Lab notes"
+    """
+    called, place = mem.projects.name(" ".join(name) or None)
+    return {"name": called, "path": place}, f"{place} is the project {called}, with its subfolders"
 
 
 @project.command()

@@ -26,7 +26,7 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
     metavar="[list|show|accept|refuse|edit]",
     shell_complete=completion.words(*_ACTIONS),
 )
-@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=completion.waiting)
 @click.option("--all", "everything", is_flag=True, help="All items in the queue.")
 @click.option("--yes", is_flag=True, help="Accept without asking; required without a terminal.")
 @click.option(

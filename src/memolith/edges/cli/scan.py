@@ -1,4 +1,4 @@
-"""Commands that find and remove what must not be kept: scan, allow, forget."""
+"""Commands that find and remove what must not be kept: scan, forget."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from memolith.base.errors import InputError, PartialError, TooLargeError
 from memolith.care.scan import MAX_BYTES
 from memolith.edges.cli import common, output
 from memolith.edges.cli.app import cli, opened
+from memolith.edges.cli.paint import Marked
 from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from memolith.base.values import Scope
     from memolith.care.erase import Cleaned
+    from memolith.care.forget import Forgotten
     from memolith.care.scan import Report
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
@@ -29,8 +31,23 @@ _OUTSIDE = "copies kept by agents, editors and backups are not touched"
 @click.argument("path", required=False)
 @click.option("--purge", is_flag=True, help="Mask secrets in memory files, history and leftovers.")
 @click.option("--dry-run", "dry", is_flag=True, help="With --purge: only show what it would mask.")
+@click.option(
+    "--allow", metavar="VALUE", help="Let this value be stored: a false alarm (- reads it, hidden)."
+)
+@click.option("--disallow", metavar="VALUE", help="Take a value, or its hash, off that list.")
+@click.option("--allowed", is_flag=True, help="Show the list: hashes of what is allowed.")
+@common.one_of("--scope", common.SCOPES, "Whose list.", default="project", show_default=True)
 @opened
-def scan(mem: Mem, path: str | None, purge: bool, dry: bool) -> Answer:
+def scan(
+    mem: Mem,
+    path: str | None,
+    purge: bool,
+    dry: bool,
+    allow: str | None,
+    disallow: str | None,
+    allowed: bool,
+    scope: Scope,
+) -> Answer:
     """Look for secrets in the whole memory, or in PATH: a file, a folder, or - for standard input.
 
     Shows the place and kind of each, never its value. Does not follow links; skips `.git`, binary files and
@@ -41,7 +58,12 @@ def scan(mem: Mem, path: str | None, purge: bool, dry: bool) -> Answer:
     memolith scan --purge
     memolith scan ~/projects/shop
     git diff | memolith scan -
+    memolith scan --allow "password: swordfish" --scope user
     """
+    if allow is not None or disallow is not None or allowed:
+        if path is not None or purge or (allow is not None and disallow is not None):
+            raise InputError("--allow, --disallow and --allowed each stand alone")
+        return _allow(mem, disallow if allow is None else allow, remove=disallow is not None, scope=scope)
     if path is not None and (purge or dry):
         raise InputError("--purge works on the memory itself and takes no PATH; drop one of them")
     if dry and not purge:
@@ -87,23 +109,8 @@ def _summary(report: Report, *, dry: bool) -> str:
     return text + ("; --purge without --dry-run masks them" if dry and where else "")
 
 
-@cli.command()
-@click.argument("value", required=False)
-@click.option("--remove", is_flag=True, help="Remove VALUE (or its hash, as listed) from the list.")
-@common.one_of("--scope", common.SCOPES, "Whose list.", default="project", show_default=True)
-@opened
-def allow(mem: Mem, value: str | None, remove: bool, scope: Scope) -> Answer:
-    """Let a value be stored although it looks like a secret; without VALUE, list what is allowed.
-
-    VALUE may be the whole line. Only its SHA-256 is kept. With -, VALUE is read from standard input (hidden
-    at a terminal), so that it does not end up in your shell history.
-
-    \b
-    memolith allow -
-    memolith allow "password: swordfish" --scope user
-    memolith allow
-    memolith allow 5f2c1e --remove
-    """
+def _allow(mem: Mem, value: str | None, *, remove: bool, scope: Scope) -> Answer:
+    """Change or show the list of values that may be stored although they look like secrets."""
     done = mem.allow(None if value is None else _value(value), remove=remove, scope=scope)
     fields: dict[str, object] = {"scope": done.scope or "user", "allowed": done.hashes}
     if value is not None:
@@ -111,7 +118,7 @@ def allow(mem: Mem, value: str | None, remove: bool, scope: Scope) -> Answer:
         return fields, "\n".join(f"{what} in {done.scope or 'all projects'}: {each}" for each in done.changed)
     if not done.hashes:
         return fields, output.Note(
-            "nothing is allowed here; `memolith allow -` adds a value that is not a secret"
+            "nothing is allowed here; `memolith scan --allow -` adds a value that is not a secret"
         )
     return fields, "\n".join(done.hashes)
 
@@ -123,51 +130,55 @@ def _value(value: str) -> str:
 
 
 @cli.command()
-@click.argument("text")
+@click.argument("text", nargs=-1, required=True)
 @click.option("--all", "everywhere", is_flag=True, help="In every project, not only this one and the user's.")
-@click.option("--dry-run", "dry", is_flag=True, help="Only show the places.")
+@click.option("--dry-run", "dry", is_flag=True, help="Only show the lines.")
 @click.option("--yes", is_flag=True, help="Do not ask; required without a terminal.")
 @opened
-def forget(mem: Mem, text: str, everywhere: bool, dry: bool, yes: bool) -> Answer:
+def forget(mem: Mem, text: tuple[str, ...], everywhere: bool, dry: bool, yes: bool) -> Answer:
     """Delete every line that contains TEXT from memory, history and session copies, for good; no undo.
 
     TEXT is a part of the line; case and spaces do not matter. With -, TEXT is read from standard input.
     Without --all, the same text in other projects stays. Importing again does not bring it back. To delete a
-    note and keep its history, see `edit`.
+    note and keep its history, see `rm`.
 
     \b
     memolith forget "port 6380" --dry-run
     memolith forget "port 6380"
     """
-    wanted = common.text_argument(text)
+    wanted = common.text_argument(" ".join(text))
     if not (dry or yes):
-        _agree(mem.forget(wanted, everywhere=everywhere, dry_run=True).places)
+        _agree(wanted, mem.forget(wanted, everywhere=everywhere, dry_run=True))
     done = mem.forget(wanted, everywhere=everywhere, dry_run=dry)
     message = f"{'Would forget' if dry else 'Forgot'} it in {plural(len(done.places), 'place')}"
     fields: dict[str, object] = {
         "places": [{"path": path, "lines": lines} for path, lines in done.places.items()],
+        "lines": done.lines,
         "message": message,
         "forgotten": not dry and not done.problems,
     }
-    words = "\n".join([*_lines(done.places), message if dry else f"{message}; {_OUTSIDE}"])
+    words = "\n".join([*_places(wanted, done, shown=dry), message if dry else f"{message}; {_OUTSIDE}"])
     for problem in done.problems:
         _warn(problem)
     if done.problems:
         left = "some of it may be left; fix what is named above and run forget again"
         return fields, words, PartialError(left)
-    return fields, words
+    return fields, Marked(words, [wanted])
 
 
-def _lines(places: dict[str, int]) -> list[str]:
-    return [f"{path}: {plural(lines, 'line')}" for path, lines in places.items()]
+def _places(wanted: str, found: Forgotten, *, shown: bool) -> list[str]:
+    """Return the places, and if `shown` the lines that go and the words that somebody may not have meant."""
+    lines = [f"  {line}" for line in found.lines] if shown else []
+    if shown and found.inside:
+        lines.append(f"note: {wanted!r} is also part of {', '.join(found.inside)}")
+    return [*lines, *(f"{path}: {plural(count, 'line')}" for path, count in found.places.items())]
 
 
-def _agree(places: dict[str, int]) -> None:
+def _agree(wanted: str, found: Forgotten) -> None:
+    where = plural(len(found.places), "place")
     if common.attended():
-        for line in _lines(places):
-            output.note(line)
-    where = plural(len(places), "place")
+        output.text(Marked("\n".join(_places(wanted, found, shown=True)), [wanted]))
     common.agree(
-        f"Remove them in {where} for good?",
+        f"Remove these lines in {where} for good?",
         f"this removes lines in {where} for good: add --yes, or --dry-run to see",
     )

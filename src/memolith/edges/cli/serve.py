@@ -111,7 +111,7 @@ def tui(options: Options) -> None:
     memolith tui
     """
     if find_spec("textual") is None:
-        raise ConfigError("the terminal app needs Textual: pip install 'memolith[tui]'")
+        raise ConfigError("the terminal app needs Textual: pip install '.[tui]'")
     if options.json:
         raise InputError("`tui` is for people and has no --json; the other commands have it")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

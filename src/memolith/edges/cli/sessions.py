@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, PartialError
-from memolith.edges.cli import common, output
+from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import Group, cli, opened
+from memolith.edges.cli.paint import Table, when
 from memolith.env import whose
 from memolith.hosts.sessions import gather
 from memolith.memory.addresses import turn_label
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memolith.hosts.sessions.gather import Gatherer, Outcome
     from memolith.mem import Mem
 
+_session = click.argument("name", metavar="SESSION", shell_complete=completion.of("session"))
 _ACTIONS = ("new", "grown", "known", "skipped")
 
 
@@ -59,30 +61,62 @@ def add_session(
     value = Session(agent=agent, id=session_id, started=started, status=status, ticket=linked, turns=turns)
     if not mine and file != "-" and not whose.is_kept(file, os.environ):
         value = gather.labelled(value)
-    done = mem.sessions.add(value, scope=scope)
+    done = mem.sessions.add(value, scope=scope, again=True)
     if linked:
         mem.tickets.link(linked, done.name)
     return done
 
 
 @session.command("list")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @opened
-def list_sessions(mem: Mem) -> Answer:
-    """List sessions, oldest first.
+def list_sessions(mem: Mem, limit: int | None) -> Answer:
+    """List sessions, newest first, with what they began with.
 
     \b
-    memolith session list
+    memolith session list --limit 10
     """
-    found = mem.sessions.list()
-    fields: dict[str, object] = {"sessions": [{**each.head(), "turns": len(each.turns)} for each in found]}
-    if not found:
-        return fields, output.Note("no sessions are stored for this project")
-    rows = [f"{s.started or '-':<25}  {len(s.turns):>5} turns  {s.name}  {s.ticket}".rstrip() for s in found]
-    return fields, "\n".join(rows)
+    return session_table(mem, limit)
+
+
+def session_table(mem: Mem, limit: int | None = None) -> Answer:
+    """Return the sessions of a project as a list."""
+    found = list(reversed(mem.sessions.list()))[:limit]
+    fields: dict[str, object] = {
+        "sessions": [{**each.head(), "title": each.title, "turns": len(each.turns)} for each in found]
+    }
+    short = _shortened([each.name for each in found])
+    rows = [
+        (
+            short[each.name],
+            when(each.started) if each.started else "",
+            len(each.turns),
+            each.ticket,
+            each.title,
+        )
+        for each in found
+    ]
+    table = Table(("session", "when", "turns", "ticket", "began with"), rows)
+    return fields, table or output.Note("no sessions are stored for this project")
+
+
+def _shortened(names: list[str]) -> dict[str, str]:
+    """Return the beginning of each name that is enough to tell it from the others."""
+    begins = Counter(name[:size] for name in names for size in range(len(name) + 1))
+    found = {}
+    for name in names:
+        least = name.find("-") + 1 + _SHORT
+        found[name] = next(
+            (name[:size] for size in range(least, len(name)) if begins[name[:size]] == 1), name
+        )
+    return found
+
+
+_SHORT = 8  # characters of an id
 
 
 @session.command("show")
-@click.argument("name", metavar="SESSION")
+@_session
 @click.option("--turn", type=int, metavar="N", help="Only this turn.")
 @opened
 def show_session(mem: Mem, name: str, turn: int | None) -> Answer:
@@ -91,6 +125,11 @@ def show_session(mem: Mem, name: str, turn: int | None) -> Answer:
     \b
     memolith session show claude-3f2a --turn 12
     """
+    return session_text(mem, name, turn)
+
+
+def session_text(mem: Mem, name: str, turn: int | None = None) -> Answer:
+    """Return a session, or one turn of it."""
     found = mem.sessions.get(name)
     turns = [each for each in found.turns if turn in (None, each.number)]
     if turn is not None and not turns:
@@ -102,21 +141,23 @@ def show_session(mem: Mem, name: str, turn: int | None) -> Answer:
     return fields, "".join(shown)
 
 
-@session.command("delete")
-@click.argument("name", metavar="SESSION")
+@session.command("rm")
+@_session
 @click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @opened
 def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
-    """Remove a session's copy for good; it cannot be undone.
+    """Delete a session's copy for good; it cannot be undone.
+
+    What its transcript says later stays away, too, until you name the file: memolith session import FILE.
 
     \b
-    memolith session delete claude-3f2a
+    memolith session rm claude-3f2a
     """
     found = mem.sessions.get(name)
     if not yes:
-        question = f"Remove {found.name} ({len(found.turns)} turns) for good?"
-        common.agree(question, f"this removes {found.name} for good: add --yes")
-    message = f"Removed {mem.sessions.delete(found.name)}"
+        question = f"Delete {found.name} ({plural(len(found.turns), 'turn')}) for good?"
+        common.agree(question, f"this deletes {found.name} for good: add --yes")
+    message = f"Deleted {mem.sessions.delete(found.name)}"
     return {"name": found.name, "message": message}, message
 
 
@@ -165,8 +206,8 @@ def _problems(gatherer: Gatherer) -> list[MemolithError]:
         are = "is" if gatherer.shortened == 1 else "are"
         return [
             PartialError(
-                f"{plural(gatherer.shortened, 'session')} {are} too long to be kept whole: the first and the "
-                "latest turns are kept, and a turn in between says how many are not"
+                f"{plural(gatherer.shortened, 'session')} {are} too long to be kept whole, or cannot be read "
+                "as a whole; a turn in between says what is left out"
             )
         ]
     if gatherer.unread:
@@ -181,23 +222,19 @@ def _report(brought: list[Outcome], *, dry_run: bool) -> tuple[dict[str, object]
         {key: veil.masked(value) if isinstance(value, str) else value for key, value in row.items()}
         for row in (each.as_dict() for each in brought)
     ]
-    columns = ("read", *_ACTIONS)
-    width = max((len(str(row["project"])) for row in rows), default=0)
-    head: dict[str, object] = {name: name for name in ("agent", "project", *columns)}
-    lines = [
-        f"{row['agent']:<8}  {row['project']:<{width}}" + "".join(f"  {row[key]:>7}" for key in columns)
-        for row in ([head, *rows] if rows else [])
-    ]
+    columns = ("agent", "project", "read", *_ACTIONS)
+    table = Table(columns, [[row[key] for key in columns] for row in rows])
+    lines: list[str] = [table] if rows else []
     why = Counter(each.reason for each in brought if each.action == "skipped")
     lines += [f"skipped {count}: {veil.masked(reason)}" for reason, count in sorted(why.items())]
     return {"summary": rows, "sessions": sessions, "message": message}, "\n".join([*lines, message])
 
 
-def _summary(brought: list[Outcome]) -> list[dict[str, object]]:
+def _summary(brought: list[Outcome]) -> list[dict[str, str | int]]:
     """Return the counts for each agent and project."""
     counts = Counter((each.agent, each.project, each.action) for each in brought)
     pairs = sorted({(agent, project) for agent, project, _ in counts})
-    rows = []
+    rows: list[dict[str, str | int]] = []
     for agent, project in pairs:
         by_action = {action: counts[agent, project, action] for action in _ACTIONS}
         read = by_action["new"] + by_action["grown"]

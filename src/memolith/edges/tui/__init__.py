@@ -1,1 +1,1 @@
-"""The terminal app, an extra: `pip install 'memolith[tui]'`. Read `app.py` first."""
+"""The terminal app, an extra: `pip install '.[tui]'`. Read `app.py` first."""

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 _SCOPES = ("project", "user")
-_RECORD, _DELETABLE = ("record",), ("note", "record", "ticket")
+_RECORD = ("record",)
 _FILES = ("note", "record", "ticket", "memory", "scratchpad", "daily", "skill", "summary")
 _EDITABLE = (*_FILES, "held")
+_DELETABLE = ("note", "record", "ticket", "daily", "scratchpad", "memory", "session")
 # The kinds of rows that an action applies to; other actions need no row.
 FOR = {
     "edit": _EDITABLE,
@@ -192,21 +193,12 @@ class Acting(App[None]):
     async def action_delete(self) -> None:
         """Delete, after asking."""
         row = self.row
-        if row is None or not await self.push_screen_wait(
-            Confirm(f"Delete {row.title}?", f"{row.ref}\nu restores it.", "Delete")
-        ):
+        if row is None:
             return
-
-        def delete() -> str:
-            if row.kind == "record":
-                self.mem.records.delete(row.name, scope=row.scope)
-            elif row.kind == "ticket":
-                self.mem.tickets.delete(row.name)
-            else:
-                self.mem.edit("note", None, name=row.name, scope=row.scope)
-            return f"Deleted {row.title}"
-
-        self.change(f"the deletion of {row.title}", delete)
+        last = "for good" if row.kind == "session" else "u restores it"
+        if await self.push_screen_wait(Confirm(f"Delete {row.title}?", f"{row.ref}\n{last}.", "Delete")):
+            name = f"session:{row.ref}" if row.kind == "session" else row.ref
+            self.change(f"the deletion of {row.title}", lambda: self.mem.remove(name).message)
 
     @work
     async def action_reclassify(self) -> None:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -13,8 +14,8 @@ from textual.widgets import Footer, Input, Label, Static, Tree
 
 from memolith.edges.tui import keys, render, shelves
 from memolith.edges.tui.actions import FOR
-from memolith.edges.tui.dialogs import Help
-from memolith.edges.tui.lists import Listing, Row
+from memolith.edges.tui.dialogs import Choose, Help
+from memolith.edges.tui.lists import Listing, Page, Row
 from memolith.edges.tui.search import Searching
 from memolith.edges.tui.shelves import PAGES, Shelf, View
 
@@ -29,6 +30,15 @@ _THEMES = ("textual-dark", "textual-light")
 _EMPTY = {"review": "The review queue is empty.", "session": "No sessions yet: memolith session import"}
 _NOTHING_NEW = ("review", "session", "skill")
 _PANES = ("shelves", "listing", "page")
+
+
+class Shelves(Tree[Shelf]):
+    """The tree, which vi's keys move in, too."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
 
 
 class Memolith(Searching):
@@ -46,10 +56,10 @@ class Memolith(Searching):
     def __init__(self, mem: Mem) -> None:
         super().__init__(mem)
         # Each thread opens its own memory: a slow list does not delay the search.
-        reader = mem.from_source("user")
-        self._trees = self.newest(lambda _: shelves.shelves(reader), self._show_tree)
-        self._lists = self.newest(lambda shelf: shelves.rows(reader, shelf), self._show_rows)
-        self._views = self.newest(lambda what: _view(reader, what), self._show_view)
+        self._reader = mem.from_source("user")
+        self._trees = self.newest(lambda _: shelves.shelves(self._reader), self._show_tree)
+        self._lists = self.newest(lambda shelf: shelves.rows(self._reader, shelf), self._show_rows)
+        self._views = self.newest(lambda what: _view(self._reader, what), self._show_view)
         self._view: View | None = None
         self._branches: dict[str, TreeNode[Shelf]] = {}
         self._keep: str | None = None
@@ -65,11 +75,11 @@ class Memolith(Searching):
             yield Label(Content("memolith"), id="brand")
             yield Input(placeholder="Search everything: press / and type", id="search", compact=True)
         with Horizontal(id="panes"):
-            tree: Tree[Shelf] = Tree(Content("").plain, id="shelves")
+            tree = Shelves(Content("").plain, id="shelves")
             tree.show_root, tree.auto_expand, tree.guide_depth = False, False, 2
             yield tree
             yield Listing(id="listing")
-            with VerticalScroll(id="page", can_focus=True):
+            with Page(id="page", can_focus=True):
                 yield Static(id="page-text")
         yield Footer(show_command_palette=False)
 
@@ -331,6 +341,25 @@ class Memolith(Searching):
             self.reload()
 
     # ------------------------------------------------------------ the rest
+
+    @work
+    async def action_projects(self) -> None:
+        """Go to another project that has a memory."""
+        known = self.mem.projects.list()
+        rows = [
+            Row("choice", each.slug, each.name or each.slug, f"{each.notes} notes")
+            for each in known
+            if each.slug != self.mem.project
+        ]
+        if not rows:
+            self.tell("No other project has a memory yet")
+            return
+        slug = await self.push_screen_wait(Choose("Go to the project", rows))
+        if slug is not None:
+            self.mem = self.mem.of_project(slug)
+            self._reader = self.mem.from_source("user")
+            self.finder.look_in(self.mem.from_source("user"))
+            self.reload()
 
     def action_theme(self) -> None:
         """Switch between light and dark."""

@@ -1,4 +1,4 @@
-"""A list that draws only the visible rows: ten thousand notes cost as much as twenty."""
+"""The list, which draws only the visible rows (ten thousand notes cost as much as twenty), and the text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -47,6 +48,15 @@ class Row:
     def scope(self) -> Literal["project", "user"]:
         """Whose it is."""
         return "project" if self.ref.startswith("projects/") else "user"
+
+
+class Page(VerticalScroll):
+    """The text, which vi's keys scroll, too."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll_down", "Down", show=False),
+        Binding("k", "scroll_up", "Up", show=False),
+    ]
 
 
 class Listing(ScrollView, can_focus=True):

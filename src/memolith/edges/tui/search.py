@@ -80,6 +80,10 @@ class Finder:
         self._mem = mem
         self._titles: list[tuple[str, str, str]] | None = None
 
+    def look_in(self, mem: Mem) -> None:
+        """Search another memory from now on."""
+        self._mem, self._titles = mem, None
+
     def forget(self) -> None:
         """Drop the cached titles, after a change."""
         self._titles = None
@@ -133,7 +137,7 @@ def _row(hit: Hit, query: str) -> Row:
     if is_session and hit.turn is not None:
         title = f"{ref} turn {hit.turn}"
     detail = "  ".join(filter(None, [hit.origin, hit.category or hit.kind, hit.date[:10]]))
-    return Row(hit.kind, ref, title, detail, snippet=hit.snippet, why=hit.why, query=query)
+    return Row(hit.kind, ref, title, detail, snippet=hit.snippet, why=hit.reasons, query=query)
 
 
 def _title(path: str) -> str:

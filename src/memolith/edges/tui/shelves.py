@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PROJECT, USER = "project", "user"
 _SHOWN = 131_072  # characters shown of a text; the editor has all of it
 _TURNS = 400
+_TITLED = 500  # sessions that are opened for what they began with
 # Shelves that show one text instead of a list.
 PAGES = ("overview", "injected", "learning")
 
@@ -121,10 +122,14 @@ def _tickets(mem: Mem, _: Shelf) -> list[Row]:
 
 def _sessions(mem: Mem, _: Shelf) -> list[Row]:
     found = sorted(mem.sessions.stored().items(), key=lambda item: item[1], reverse=True)
-    return [
-        Row("session", name, name, time.strftime("%Y-%m-%d", time.localtime(stamp / 1e9)))
-        for name, stamp in found
-    ]
+    rows = []
+    for at, (name, stamp) in enumerate(found):
+        session = mem.sessions.read(name) if at < _TITLED else None
+        stored = time.strftime("%Y-%m-%d", time.localtime(stamp / 1e9))
+        begun = session.started[:16].replace("T", " ") if session and session.started else stored
+        agent = name.partition("-")[0]
+        rows.append(Row("session", name, (session.title if session else "") or name, f"{agent}  {begun}"))
+    return rows
 
 
 def _waiting(mem: Mem, _: Shelf) -> list[Row]:

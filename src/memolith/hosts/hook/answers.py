@@ -39,6 +39,7 @@ _WRAPPED = "<memory-context>\n{}\n</memory-context>"
 _LIKELY = 0.5  # a later prompt gets only what is more likely an answer than not
 _FEW = 3  # hits for a later prompt
 _NOTICE = 400  # characters of the notice about how the project was found
+_SAID = 12  # characters; a shorter text may be in a transcript by chance
 _NEW_LINES, _NEW_CHARS = 12, 1_600
 _SYNC_SECONDS = 0.6
 _TRUSTED_SECONDS = 600.0
@@ -55,14 +56,15 @@ class IndexBehindError(Exception):
 def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
     """Return the block. On a resume, only if the session does not have it already.
 
-    The session has what was injected since, and its own summary; these do not make a block new.
+    The session has what was injected since, and its own summary; these do not make a block new. The summary
+    is not in it.
     """
     revision = _revision(mem)  # before the files are read, so that what is saved meanwhile counts as new
-    whole = block.of(mem)
+    whole = block.of(mem, own=call.signature)
     notice = [*_notice(mem), *(_files(mem) if whole.text else [])]
     shown, text, room = whole, _tagged(with_lines(whole.text, notice)), LIMIT - sum(map(len, notice))
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
-        shown = block.of(mem, max_chars=room)
+        shown = block.of(mem, max_chars=room, own=call.signature)
         text = _tagged(with_lines(shown.text, notice))
         room = max(room * 9 // 10, MIN_CHARS)
     injection = Injection(text, shown.sources, revision, (line for _, line in whole.lines()))
@@ -77,16 +79,19 @@ def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
 
 def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     """Return what is new since the snapshot, and what is recalled for this prompt."""
+    from memolith.recall import working
+
     injection = _news(mem, call, past, room)
     try:
         injection.problem = _look(mem)
         hits = _recalled(mem, call, past)
     except IndexBehindError as error:
         hits, injection.problem = [], f"nothing was recalled: {error}"
-    worked = _worked(mem, call) if past.prompts == 0 and not injection.problem else []
-    while (hits or worked) and len(injection.text) + len(_brief(hits, worked)) + 4 > room:
+    # How work is done here is for a session that begins with a task of this project.
+    worked = working.lines(mem, call.prompt) if past.prompts == 0 and not injection.problem else []
+    while (hits or worked) and len(injection.text) + len(brief.prompt(hits, worked)) + 4 > room:
         (hits or worked).pop()
-    injection.text = "\n\n".join(filter(None, [injection.text, _brief(hits, worked)]))
+    injection.text = "\n\n".join(filter(None, [injection.text, brief.prompt(hits, worked)]))
     injection.refs += [hit.id for hit in hits]
     injection.mark = mark_of(injection.text)
     return injection
@@ -105,8 +110,7 @@ def _notice(mem: Mem) -> list[str]:
 def _files(mem: Mem) -> list[str]:
     """Return a line that says where the files are: an agent that has hooks can open and edit files."""
     place = " ".join(hygiene.for_block(mem.store).split())
-    folder = layout.shown(layout.path(mem.project, layout.MEMORY)).rpartition("/")[0]
-    return [f"{structure.FILES}{place}, of this project in {folder})"]
+    return [f"{structure.FILES}{place}, of this project in projects/{layout.harmless(mem.project)})"]
 
 
 def is_new(call: Call, past: SessionReceipts) -> bool:
@@ -173,13 +177,24 @@ def _news(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     if revision == past.revision or past.block is None:  # the latter: unknown what it was shown
         return Injection(revision=revision)
     injection = Injection(revision=revision)
-    now = block.of(mem)
+    now = block.of(mem, own=call.signature)
     new = [(section, line) for section, line in now.lines() if hash_of(line) not in past.lines]
+    own = [row for row in new if hash_of(row[1]) not in past.taken_back and _is_own(call, row[1])]
+    new = [row for row in new if row not in own]
     if new:
         _add_new(injection, new)
         gone.keep(mem, call, new, anew=False)
+    if own:  # it has them from its own calls
+        injection.lines.update(hash_of(line) for _, line in own)
+        gone.keep(mem, call, own, anew=False)
     gone.tell(mem, call, past, now, injection, room - len(injection.text))
     return injection
+
+
+def _is_own(call: Call, line: str) -> bool:
+    """Whether a session wrote a line itself, or was told it: its text is in the session's transcript."""
+    said = line.rpartition(" — ")[2] if line.startswith("- [") and "](" in line else line
+    return len(said := said.strip(" -*[]x")) >= _SAID and was_told(call, said)
 
 
 def _add_new(injection: Injection, new: list[tuple[Section, str]]) -> None:
@@ -188,14 +203,14 @@ def _add_new(injection: Injection, new: list[tuple[Section, str]]) -> None:
         title = section.title
         size += len(line)
         if number == _NEW_LINES or (number and size > _NEW_CHARS):
-            shown.append(f"{TRUNCATED} ({len(new) - number} more lines; `memolith context` has them)")
+            shown.append(f"{TRUNCATED} ({len(new) - number} more lines; `memory_read` has them)")
             break
         shown += [f"### {title}"] if title != last else []
         shown.append(line[:_NEW_CHARS])
         injection.lines.add(hash_of(line))
         last = title
     injection.text = "\n".join([OPEN, *shown, CLOSE])
-    injection.refs = list(dict.fromkeys(layout.shown(section.source) for section, _ in new))
+    injection.refs = list(dict.fromkeys(section.source for section, _ in new))
 
 
 def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
@@ -209,19 +224,6 @@ def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
         if hit.id not in past.refs and f"-{call.session.lower()}." not in f"{hit.record.lower()}."
     ]
     return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
-
-
-def _worked(mem: Mem, call: Call) -> list[str]:
-    """Return how work is done here, for a session that begins with a task of this project."""
-    from memolith.recall import working
-
-    return working.lines(mem, call.prompt)
-
-
-def _brief(hits: list[Hit], worked: list[str]) -> str:
-    parts = [f"## {structure.RECALLED}\n{brief.items(hits)}"] if hits else []
-    parts += ["\n".join([f"## {structure.WORKING}", *worked])] if worked else []
-    return "\n".join([OPEN, *parts, CLOSE]) if parts else ""
 
 
 def _look(mem: Mem) -> str:

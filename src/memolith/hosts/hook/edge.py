@@ -142,6 +142,10 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
         event = f"{call.event}-{call.source}" if call.event == payload.START else call.event
         if past.is_repeated(event, call.key, now):
             return
+        if call.source == payload.CLEARED and call.event == payload.START:
+            past.note(event, call.key, now, Injection())
+            lines.keep()
+            return
         if call.event in (payload.START, payload.PROMPT):
             if not lines.is_full and (call.event == payload.START or call.prompt):
                 _inject(mem, call, past, event, speak)
@@ -149,7 +153,8 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
         from memolith.hosts.hook import handover
 
         if call.event == payload.COMPACTED:
-            past.note(event, call.key, now, handover.flush(mem, call))
+            handover.flush(mem, call)
+            past.note(event, call.key, now, Injection())
         else:
             handover.remember(mem, call)
             past.note(event, call.key, now, Injection())

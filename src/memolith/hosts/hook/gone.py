@@ -51,7 +51,7 @@ def tell(mem: Mem, call: Call, past: SessionReceipts, now: Block, injection: Inj
         return
     injection.gone.update(map(hash_of, lines))
     more = len(lines) - len(shown)
-    rest = [f"({more} more that you were shown; `memolith context` has what is left)"] if more else []
+    rest = [f"({more} more that you were shown; `memory_read` has what is left)"] if more else []
     text = "\n".join([OPEN, f"## {structure.GONE}", *shown, *rest, CLOSE])
     injection.text = "\n\n".join(filter(None, [injection.text, text]))
 

@@ -9,16 +9,11 @@ from __future__ import annotations
 import os
 
 from memolith.base.errors import BusyError, MemolithError
-from memolith.base.values import Source
 from memolith.env.settings import open_regular
 from memolith.hosts.hook import deadline
 from memolith.hosts.hook.deadline import LateError
-from memolith.hosts.hook.injections import Injection
-from memolith.memory import daily
 from memolith.prompt.compaction import compaction_heading
 from memolith.store import receipts
-from memolith.text import source_label
-from memolith.text.safe import hygiene
 from memolith.text.secrets.veil import in_bytes, veiled
 
 TYPE_CHECKING = False
@@ -36,7 +31,7 @@ _UNKNOWN = "tool"  # the taint of a session that cannot be read
 _TAIL = 512 * 1024  # bytes at the end of a rollout that are searched for its last summary
 
 
-def flush(mem: Mem, call: Call) -> Injection:
+def flush(mem: Mem, call: Call) -> None:
     """Write the summary of a compacted session to the daily log; the session itself has it already.
 
     If the session contains anything from outside, so may the summary, and it waits for a person.
@@ -44,20 +39,18 @@ def flush(mem: Mem, call: Call) -> Injection:
     summary = call.summary or (_from_rollout(call.transcript) if call.host == "codex" else "")
     text = in_bytes(_bare(summary), _SUMMARY).strip()
     if not text:
-        return Injection()
-    heading = f"{compaction_heading()} ({call.host} {call.label.removeprefix('session-')[:8]})"
+        return
+    heading = f"{compaction_heading()} {call.signature}"
     if not mem.identity.root and (project := _earlier(mem, call)):
         mem = mem.of_project(project)
-    taint, held = _UNKNOWN, False
+    taint = _UNKNOWN
     try:
         taint = _taint(call) or "agent"
         mem.register()  # before the next lock is taken: one at a time
-        held = store(mem, heading, text, taint)
+        store(mem, heading, text, taint)
     except (BusyError, LateError):  # another writer takes too long: a worker will wait for it
         deadline.end()
         _queue(mem, call, heading, text, taint)
-    entry = source_label.marked(daily.entry(mem.now(), heading, text), Source("extracted", taint))
-    return Injection() if held else Injection(lines=hygiene.for_block(entry).split("\n"))
 
 
 def _taint(call: Call) -> str:
@@ -76,11 +69,11 @@ def _taint(call: Call) -> str:
     return next((each.taint for each in sessions if each.taint), "") if sessions else _UNKNOWN
 
 
-def store(mem: Mem, heading: str, text: str, taint: str) -> bool:
-    """Write a summary to the daily log; return whether it waits for a person instead."""
+def store(mem: Mem, heading: str, text: str, taint: str) -> None:
+    """Write a summary to the daily log; one with words from outside waits for a person instead."""
     writer = mem.from_source("extracted", taint)
     with writer.gate.scope(writer.project, mem.patience):
-        return writer.append_daily(heading, text).held is not None
+        writer.append_daily(heading, text)
 
 
 def _queue(mem: Mem, call: Call, heading: str, text: str, taint: str) -> None:

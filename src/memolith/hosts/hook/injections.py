@@ -40,6 +40,7 @@ class SessionReceipts:
         self.revision = ""
         self.lines: set[str] = set()
         self.shown: set[str] = set()  # those of the last block and since then
+        self.taken_back: set[str] = set()
         self.refs: set[str] = set()
         self.prompts = 0
         self._last = "", "", float("-inf")  # event, key, time
@@ -56,7 +57,7 @@ class SessionReceipts:
         except ValueError:
             return
         if event.startswith(payload.START):
-            self.block = receipt.mark
+            self.block = None if event.endswith(payload.CLEARED) else receipt.mark
             self.shown = set()
             if not event.endswith(_KEEPS):
                 self.lines, self.refs = set(), set()
@@ -66,6 +67,7 @@ class SessionReceipts:
         self.revision = receipt.revision or self.revision
         gone = {each[1:] for each in receipt.lines if each.startswith(_GONE)}
         new = {each for each in receipt.lines if not each.startswith(_GONE)}
+        self.taken_back |= gone
         self.lines = self.lines - gone | new
         self.shown = self.shown - gone | new
         self.refs.update(receipt.refs)

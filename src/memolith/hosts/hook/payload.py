@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 
 from memolith.base.errors import InputError, TextError
+from memolith.store import receipts
 from memolith.store.screen import quoted
 from memolith.text.safe.hygiene import whole
 
-HOSTS = ("claude", "codex", "gemini", "copilot", "cursor", "opencode", "pi")
-START, PROMPT, COMPACTED, STOP, END, NOTHING = "start", "prompt", "compacted", "stop", "end", ""
+HOSTS = ("claude", "codex", "gemini", "qwen", "copilot", "cursor", "opencode", "pi")
+START, PROMPT, COMPACTED, STOP, NOTHING = "start", "prompt", "compacted", "stop", ""
+END = receipts.END
 _EVENTS = {
     "sessionstart": START,
     "userpromptsubmit": PROMPT,
@@ -25,17 +27,19 @@ _EVENTS = {
     "agentstop": STOP,
     "afteragent": STOP,
     "sessionend": END,
+    "subagentstart": START,
     # Gemini says `PreCompress` before every request, and nothing of a summary; sub-agents only read.
-    **dict.fromkeys(("precompress", "precompact", "subagentstart", "subagentstop"), NOTHING),
+    **dict.fromkeys(("precompress", "precompact", "subagentstop"), NOTHING),
 }
 _SOURCES = ("startup", "resume", "clear", "compact", "fork")
+CLEARED = "cleared"  # a start whose answer the host throws away: the next prompt gets it
 # Hosts that do not keep what hooks injected: a resumed session starts without it.
 _FORGETFUL = ("gemini", "copilot")
 # Gemini prepends what was injected at the start to the first prompt.
 _SAID = "<hook_context>", "</hook_context>"
 # What a host itself sends in place of a prompt.
 _HARNESS = ("<task-notification>", "<local-command-", "<command-name>", "<command-message>", "<bash-")
-_MAX_PROMPT = 2_000  # characters used as the question
+_BEGIN, _END = 5_000, 3_000  # characters of a prompt used as the question: a log says last what went wrong
 _MAX_PLACE = 4_096
 MAX_BYTES = 8 * 1_048_576
 
@@ -59,12 +63,21 @@ class Call:
         self.transcript = _place(_text(row, "transcript_path", "transcriptPath"))
         source = _text(row, "source")
         self.source = source if source in _SOURCES else "startup"
+        if self.source == "clear" and self.host == "gemini":
+            self.source = CLEARED
         if self.source == "resume" and self.host in _FORGETFUL:
             self.source = "clear"
+        if self.name.casefold() == "subagentstart":  # it knows nothing of what its session was told
+            self.session = f"{self.session}.{_text(row, 'agent_id')}"
         self.summary = _text(row, "compact_summary", "summary")
         typed = _typed(_text(row, "prompt"))
-        self.prompt = "" if typed.startswith(_HARNESS) or _is_command(typed) else typed[:_MAX_PROMPT]
+        self.prompt = "" if typed.startswith(_HARNESS) or _is_command(typed) else _bounded(typed)
         self.key = mark({START: self.source, COMPACTED: self.summary}.get(kind, typed))
+
+    @property
+    def signature(self) -> str:
+        """What marks the entries of this session in a log."""
+        return f"({self.host} {self.label.removeprefix('session-')[:8]})"
 
     @property
     def label(self) -> str:
@@ -142,6 +155,10 @@ def _typed(prompt: str) -> str:
         while prompt[at : at + 1].isspace():
             at += 1
     return prompt[at:]
+
+
+def _bounded(prompt: str) -> str:
+    return prompt if len(prompt) <= _BEGIN + _END else f"{prompt[:_BEGIN]}\n{prompt[-_END:]}"
 
 
 def _is_command(prompt: str) -> bool:

@@ -1,4 +1,4 @@
-"""The worker that hooks start: reads the queued transcripts, updates the index, then learns.
+"""The worker that hooks start: reads the queued transcripts, updates index and vectors, then learns.
 
 In this order, each independently: failures are logged, and the next worker retries them.
 """
@@ -16,6 +16,7 @@ from memolith.hosts.hook.handover import TODO, store
 from memolith.hosts.sessions import gather
 from memolith.learn import keep
 from memolith.mem import Mem
+from memolith.memory.sessions import DELETED
 from memolith.store import layout, locks, receipts
 from memolith.text.budget import plural
 
@@ -28,6 +29,7 @@ _SILENT = "nothing was said in it"
 _FIELDS = 5  # of a queued note
 _NOWHERE = "\0"  # no directory has this name
 _HISTORY = 60.0  # seconds for walking through a long history
+_EMBEDDING = 300.0  # seconds for new vectors
 _SPARE = 60.0  # seconds beyond the run's own time before the process is ended from outside
 
 
@@ -54,6 +56,7 @@ def work(mem: Mem) -> Iterator[str]:
             for project in sorted(projects):
                 yield from _index(mem.of_project(project) if project != mem.project else mem)
             receipts.sweep(mem.home)
+        yield from _embed(mem, sorted(projects))
     except (BusyError, OSError, MemolithError) as error:
         yield str(error)
     if not mem.learning.off:
@@ -97,8 +100,9 @@ def _bring(mem: Mem, name: str, projects: set[str]) -> Iterator[str]:
                     yield f"{each.name}: {kept} remembered, as asked"
         for each in brought:
             projects.update([each.project] if each.project else [])
-            yield f"{each.name or session}: {each.action}, {plural(each.added, 'new turn')}"
-            if each.action == "skipped" and each.reason != _SILENT:
+            news = f"{each.action}, {plural(each.added, 'new turn')} {each.reason}"
+            yield f"{each.name or session}: {news.rstrip()}"
+            if each.action == "skipped" and each.reason not in (_SILENT, DELETED):
                 problem = each.reason
     if problem and time.time() - when < _GIVE_UP:
         yield f"{session}: {problem}; it is tried again"
@@ -124,6 +128,21 @@ def _index(mem: Mem) -> Iterator[str]:
         receipts.stamp(mem.home, f"looked-{mem.project}", seen)
     for problem in [*state.missing[:3], *state.notes]:
         yield f"index: {problem}"
+
+
+def _embed(mem: Mem, projects: list[str]) -> Iterator[str]:
+    """Embed new texts; what the time does not suffice for is left to the next worker."""
+    from memolith.index.vectors import install
+
+    if not install.find(mem.settings):
+        return
+    try:
+        with locks.locked(mem.home, "vectors", 0):
+            found = mem.vectors.sync([layout.USER, *projects], _EMBEDDING)
+    except BusyError:
+        return  # another worker is at it
+    if found.problem or not found.complete:
+        yield f"meaning: {found}"
 
 
 def bound(seconds: float) -> None:

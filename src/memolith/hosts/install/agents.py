@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SERVER = "memolith"
+# With what an agent runs hooks on Windows, if not with Git's bash (from their documentation, not tried).
+_WINDOWS = {"gemini": "powershell", "qwen": "powershell", "cursor": "powershell", "codex": "cmd"}
 _ABOUT = "Show or search what is remembered of this project"
 
 
@@ -58,14 +60,21 @@ class Place(Value):
     home: str
     project: str
 
-    def hook(self, host: str, event: str = "") -> str:
-        """Return the command of a hook, for a shell."""
-        command = self.command
-        if sys.platform == "win32":
-            command = f'"{command}"' if " " in command else command
-        else:
-            command = shlex.quote(command)
-        return f"{command} hook --host {host}" + (f" --event {event}" if event else "")
+    def hook(self, host: str, event: str = "", shell: str = "") -> str:
+        """Return the command of a hook for a shell; it fails silently where memolith is gone.
+
+        Without that guard a shell's exit code 127 blocks every prompt (Gemini CLI) or is shown (others).
+        """
+        shell = shell or (_WINDOWS.get(host, "sh") if sys.platform == "win32" else "sh")
+        run = f"hook --host {host}" + (f" --event {event}" if event else "")
+        if shell == "powershell":
+            command = self.command.replace("'", "''")
+            return f"try {{ & '{command}' {run} 2>$null }} catch {{}}; exit 0"
+        if shell == "cmd":
+            return f'"{self.command}" {run} 2>nul || exit /b 0'
+        # Git's bash takes slashes for backslashes.
+        command = self.command.replace("\\", "/") if sys.platform == "win32" else self.command
+        return f"{shlex.quote(command)} {run} 2>/dev/null || true"
 
 
 class Host(Value):
@@ -115,8 +124,9 @@ class Host(Value):
             return [self._filled(each, place) for each in value]
         if value == "{command}":
             return place.command
-        if isinstance(value, str) and value.startswith("{hook"):
-            return place.hook(self.name, value[5:-1].strip())
+        if isinstance(value, str) and value.startswith(("{hook", "{powershell")):
+            shell, _, event = value[1:-1].partition(" ")
+            return place.hook(self.name, event, shell.removeprefix("hook"))
         return value
 
     def is_here(self, place: Place) -> bool:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from memolith.base.values import Value
 from memolith.env import programs
 from memolith.env.settings import GUARD
-from memolith.hosts.install import entries, json_text
+from memolith.hosts.install import health
+from memolith.hosts.install.plan import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,17 +47,23 @@ def _bad(message: str) -> Finding:
 
 
 def examine(
-    place: Place, planner: Planner, found: Sequence[Host]
+    place: Place, planner: Planner, found: Sequence[Host], home: str
 ) -> tuple[list[tuple[str, Finding]], list[Host]]:
-    """Look at the command, then at the files of each agent; return what was found, by its title.
+    """Look at the command and the memory's home, then at the files of each agent; return what was found.
 
     Agents without memolith are returned separately, unless none has it.
     """
     common = [_program(place.command, place.env)]
     if common[0].is_good:
         common += [_hook(place.command, place.env), _server(place.command, place.env)]
+    common += [_bad(f"{home} {health.READ_ONLY}")] if health.is_read_only(home) else []
     rows = [("memolith", each) for each in common]
     planned = [(host, planner.steps(host)) for host in found]
+    as_plugin = plugins(place)
+    for host, steps in list(planned):
+        if host.name in as_plugin and _is_absent(steps):  # hooks and server are the plugin's
+            rows.append((host.title, _good(f"the plugin {as_plugin[host.name]} is switched on")))
+            planned.remove((host, steps))
     without = [host for host, steps in planned if _is_absent(steps)]
     without = without if len(without) < len(planned) else []
     for host, steps in planned:
@@ -86,26 +93,12 @@ def _files(steps: Sequence[Step]) -> Finding:
 
 
 def _codex_trust(steps: Sequence[Step]) -> Finding:
-    """Whether a person has trusted our hooks in Codex, which skips others silently."""
+    """Whether a person has trusted our hooks in Codex."""
     hooks = next(step for step in steps if step.path.endswith("hooks.json"))
     config = next(step for step in steps if step.target.form == "toml")
-    state: Any = None
-    with contextlib.suppress(json_text.BrokenError, UnicodeDecodeError):
-        text = (config.before or b"").decode("utf-8")
-        state = entries.at(entries.value_of(text, "toml"), ("hooks", "state"))
-    known = state if isinstance(state, dict) else {}
-    trusted = [key for key in known if entries.at(known, (key, "trusted_hash"))]
-    events = {each.path[-1] for each in hooks.target.entries}
-    waiting = sum(
-        not any(key.startswith(f"{hooks.path}:{_snake(event)}:") for key in trusted) for event in events
-    )
-    if waiting:
-        return _bad(f"{waiting} of the hooks are not trusted yet, and skipped: start `codex` and trust them")
-    return _good("hooks are trusted")
-
-
-def _snake(event: str) -> str:
-    return "".join(f"_{each.lower()}" if each.isupper() else each for each in event).lstrip("_")
+    events = list(dict.fromkeys(each.path[-1] for each in hooks.target.entries))
+    waiting = health.untrusted(hooks.path, events, (config.before or b"").decode("utf-8", "replace"))
+    return _bad(waiting) if waiting else _good("hooks are trusted")
 
 
 def _program(command: str, env: Mapping[str, str]) -> Finding:

@@ -16,6 +16,7 @@ from memolith.text.digest import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from memolith.hosts.install.agents import Host, Place
     from memolith.hosts.install.json_text import Path
@@ -78,6 +79,33 @@ class Planner:
         """Return the steps that install memolith in an agent, or uninstall it, one per file."""
         change = self._without if uninstall else self._with
         return [self._step(host, each, change) for each in [*host.targets(self._place), *more]]
+
+    def recorded(self, names: Sequence[str], known: Sequence[Step]) -> list[Step]:
+        """Return the steps that uninstall the rest of what was installed in these agents.
+
+        Where an agent keeps its files may have been said by the environment of that time.
+        """
+        paths = {step.path for step in known}
+        steps = []
+        # Those for which directories were made come first, and so go last.
+        for each in sorted(self._installs.all(), key=lambda known: -len(known.made)):
+            is_here = each.project == self._place.project and each.path not in paths
+            form: Any = each.form
+            if not is_here or each.host not in names or form not in ("json", "toml", "text"):
+                continue
+            host = HOSTS[each.host]
+            like = [
+                target
+                for target in host.targets(self._place)
+                if os.path.basename(target.path) == os.path.basename(each.path) and target.form == each.form
+            ]
+            bare = Target(path=each.path, form=form, entries=[], text="")
+            steps.append(self._step(host, like[0].but(path=each.path) if like else bare, self._without))
+        return steps
+
+    def elsewhere(self) -> list[str]:
+        """Return the projects whose own files have something of ours."""
+        return sorted({each.project for each in self._installs.all()} - {"", self._place.project})
 
     def _step(
         self, host: Host, target: Target, change: Callable[[Target, bytes | None], bytes | None]
@@ -152,10 +180,21 @@ class Planner:
         if known is None or step.before is None or known.written != sha256(step.before):
             without = self._without(step.target, step.before) if step.before is not None else None
             known = outside.Known(
-                path=step.path, before=without, made=known.made if known else [], written=""
+                path=step.path,
+                before=without,
+                made=known.made if known else [],
+                written="",
+                host="",
+                form="",
+                project="",
             )
         # First what is needed to undo it, then the file: a crash in between loses nothing.
-        known = known.but(written=sha256(step.after or b""))
+        known = known.but(
+            written=sha256(step.after or b""),
+            host=step.host,
+            form=step.target.form,
+            project=self._place.project,
+        )
         self._installs.keep(known, step.before)
         mode = 0o644 if self._place.project else 0o600  # a project's files are for all who work on it
         if made := outside.swap(step.path, step.before, step.after, mode=mode):
@@ -177,19 +216,28 @@ class Planner:
         return failed
 
 
-def doubles(place: Place, names: Sequence[str]) -> list[str]:
-    """Return notes about places where memolith would run twice, for a person to decide."""
-    found = []
+def plugins(place: Place) -> dict[str, str]:
+    """Return the agents that have our plugin switched on, with its name there."""
     settings = _settings(HOSTS["claude"].directory(place), "settings.json")
     codex = _settings(HOSTS["codex"].directory(place), "config.toml")
-    for name, plugins in (("claude", settings.get("enabledPlugins")), ("codex", codex.get("plugins"))):
-        for key, on in plugins.items() if isinstance(plugins, dict) else ():
+    found = {}
+    for name, known in (("claude", settings.get("enabledPlugins")), ("codex", codex.get("plugins"))):
+        for key, on in known.items() if isinstance(known, dict) else ():
             is_on = on.get("enabled", True) if isinstance(on, dict) else on
-            if name in names and key.startswith("memolith@") and is_on:
-                found.append(
-                    f"{HOSTS[name].title} has the plugin {key} switched on, with the same hooks; keep "
-                    f"one: disable the plugin, or `memolith init --uninstall --agent {name}`"
-                )
+            if key.startswith("memolith@") and is_on:
+                found[name] = key
+    return found
+
+
+def doubles(place: Place, names: Sequence[str]) -> list[str]:
+    """Return notes about places where memolith would run twice, for a person to decide."""
+    found = [
+        f"{HOSTS[name].title} has the plugin {key} switched on, with the same hooks; keep "
+        f"one: disable the plugin, or `memolith init --uninstall --agent {name}`"
+        for name, key in plugins(place).items()
+        if name in names
+    ]
+    settings = _settings(HOSTS["claude"].directory(place), "settings.json")
     hooked = bool(entries.commands(settings))
     if "cursor" in names and (hooked or "claude" in names):
         found.append("Cursor also runs the hooks of Claude Code's settings; memolith answers only once")

@@ -47,7 +47,14 @@ def put(text: str, path: Path, table: dict[str, object]) -> str:
     ends = text.endswith("\n") or is_blank
     gap = "" if is_blank else newline if ends else newline * 2
     after = text + gap + newline.join(lines) + (newline if ends else "")
-    parse(after)  # not `mcp_servers = {…}`
+    try:
+        parse(after)
+    except BrokenError:
+        parse(text)
+        name = re.compile(rf"^\s*{re.escape(path[0])}\s*=", re.MULTILINE).search(text)
+        line = text.count("\n", 0, name.end()) + 1 if name else 1
+        what = f"{path[0]} is an inline table, to which nothing can be added; write it as [{path[0]}.NAME]"
+        raise BrokenError(line, what) from None
     return after
 
 

@@ -18,6 +18,7 @@ from memolith.hosts.sessions.files import Agent, records
 from memolith.hosts.sessions.gemini import Gemini
 from memolith.hosts.sessions.generic import Cursor, Generic, Pi
 from memolith.hosts.sessions.opencode import OpenCode
+from memolith.hosts.sessions.qwen import Qwen
 
 if TYPE_CHECKING:
     from memolith.hosts.sessions.transcript import Record
@@ -31,6 +32,7 @@ AGENTS: dict[str, Agent] = {
         ClaudeCode(),
         Codex(),
         Gemini(),
+        Qwen(),
         Copilot(),
         OpenCode(),
         Pi("pi"),
@@ -69,6 +71,8 @@ def _by_record(row: Record) -> str:
     kind = row.get("type")
     if "sessionId" in row and "projectHash" in row:
         return "gemini"
+    if "sessionId" in row and "provenance" in row:
+        return "qwen"
     if "payload" in row or row.get("record_type") == "state" or kind in ("function_call", "reasoning"):
         return "codex"
     if kind == "message" and "content" in row:

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from memolith.hosts.sessions.files import JsonLines, records, stem
+from memolith.hosts.sessions.files import UNREAD, JsonLines, records, stem
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain, texts
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
@@ -64,7 +64,9 @@ class ClaudeCode(JsonLines):
         beside = Transcript(self.name, path, side=True)
         beside.know(source="subagent", id=f"{stem(path)}.sidechain")
         for row in records(path):
-            if row.get("isSidechain"):
+            if row is UNREAD:
+                beside.fetched("")
+            elif row.get("isSidechain"):
                 self.take(row, beside)
         if beside.turns:
             yield beside.session(stem(path))
@@ -73,6 +75,7 @@ class ClaudeCode(JsonLines):
         kind = row.get("type")
         attached = fields(row.get("attachment"))
         if kind == "attachment":
+            into.know(cwd=row.get("cwd"))
             _attach(attached, into)
         if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
             return

@@ -30,7 +30,9 @@ class Copilot(JsonLines):
         kind, data, time = row.get("type"), fields(row.get("data")), row.get("timestamp")
         if kind == "session.start":
             into.know(started=data.get("startTime"), cwd=fields(data.get("context")).get("cwd"))
-        elif kind == "user.message" and (data.get("source") not in _TYPED or data.get("parentAgentTaskId")):
+        elif kind == "hook.start" and data.get("hookType") == "userPromptSubmitted":
+            into.known["prompted"] = plain(fields(data.get("input")).get("prompt"))
+        elif kind == "user.message" and not _is_typed(data, into):
             into.fetched("prompt")  # of a skill or another agent
         elif kind == "user.message":
             for each in listed(data.get("attachments")):
@@ -50,3 +52,18 @@ class Copilot(JsonLines):
             exited = _EXITED.search(text[-200:])
             ok = data.get("success") is not False and (exited is None or int(exited[1]) == 0)
             into.result(data.get("toolCallId"), text, ok=ok, time=time, tool=data.get("toolName"))
+
+
+def _is_typed(data: Record, into: Transcript) -> bool:
+    """Whether a person typed a message, and no skill or agent sent it.
+
+    Every message names a task since 1.0.102. A person's is that of the session's first message, or was told
+    to a hook as typed.
+    """
+    task = data.get("parentAgentTaskId")
+    if data.get("source") not in _TYPED or not task:
+        return data.get("source") in _TYPED
+    if not into.turns and data.get("delivery"):
+        into.know(task=task)
+    typed = plain(data.get("content"))
+    return task == into.known.get("task") or bool(typed and typed == into.known.get("prompted"))

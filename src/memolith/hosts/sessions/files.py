@@ -1,6 +1,7 @@
 """Files in which agents keep sessions: where they are, and their records.
 
-JSON lines may break off or be of any size; one that is too long, or not whole yet, is passed over.
+JSON lines may break off or be of any size; one that is not whole yet is passed over. Of one that is very long
+the data in it (a picture) is left out; if that is not enough, or it is no JSON, it is told as unread.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from memolith.hosts.sessions.transcript import Record, Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import BinaryIO
 
     from memolith.memory.sessions import Session
 
 MAX_LINE = 8 * 1_048_576
+_DATA = 65_536  # bytes of a string without a blank: nobody's words
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_\\"
+_PART = 1_048_576
+UNREAD: Record = {}  # in place of a record that could not be read: it may have been anything
 _HEAD = 400  # records in which a session says where it was
 _DEEP = 200  # directories in each other that are looked into
 
@@ -84,19 +90,39 @@ def _listed_below(directory: str) -> list[os.DirEntry[str]]:
 
 
 def records(path: str) -> Iterator[Record]:
-    """Yield the records of a file of JSON lines; what is no record is passed over."""
+    """Yield the records of a file of JSON lines, `UNREAD` for a line that cannot be read."""
     with open(path, "rb", opener=open_regular) as file:
         while line := file.readline(MAX_LINE):
             if not line.endswith(b"\n") and len(line) == MAX_LINE:
-                while (more := file.readline(MAX_LINE)) and not more.endswith(b"\n"):
-                    pass
-                continue
+                line = _without_data(line, file)
             try:
-                found = json.loads(line)
+                found = json.loads(line) if line.strip() else None
             except (ValueError, RecursionError):
-                continue
+                found = UNREAD if line.endswith(b"\n") else None
             if isinstance(found, dict):
                 yield found
+
+
+def _without_data(begin: bytes, file: BinaryIO) -> bytes:
+    """Return a line without the data in it, given its begin; what is no JSON if it is still too long."""
+    kept = bytearray()
+    for part in _parts(begin, file):
+        short = (b"" if _is_data(each) else each for each in part.split(b'"'))
+        kept += b'"'.join(short) if len(kept) <= MAX_LINE else b""
+    return bytes(kept) if len(kept) <= MAX_LINE else b"{\n"
+
+
+def _is_data(text: bytes) -> bool:
+    """Whether a string is Base64, perhaps behind what it is (`data:image/png;base64,`)."""
+    return len(text) > _DATA and not text[text.find(b",", 0, 100) + 1 :].strip(_BASE64)
+
+
+def _parts(begin: bytes, file: BinaryIO) -> Iterator[bytes]:
+    yield from (begin[at : at + _PART] for at in range(0, len(begin), _PART))
+    while part := file.readline(_PART):
+        yield part
+        if part.endswith(b"\n"):
+            return
 
 
 class Agent(ABC):
@@ -146,6 +172,8 @@ class JsonLines(Agent):
         """Yield the sessions of a file."""
         into = self.begin(path)
         for row in records(path):
+            if row is UNREAD:
+                into.miss()
             self.take(row, into)
         if into.turns:
             yield into.session(stem(path))

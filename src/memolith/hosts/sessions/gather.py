@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memolith.base.errors import ConfigError, InputError, MemolithError, StorageError
+from memolith.base.errors import ConfigError, InputError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env import whose
 from memolith.env.settings import Settings
@@ -21,7 +21,7 @@ from memolith.hosts import sessions
 from memolith.hosts.sessions.aider import FILE
 from memolith.hosts.sessions.files import newest
 from memolith.mem import Mem
-from memolith.memory.sessions import LEFT_OUT, Session
+from memolith.memory.sessions import DELETED, LEFT_OUT, Session
 from memolith.prompt import brief
 from memolith.store.screen import quoted
 from memolith.text.secrets.veil import masked, veiled
@@ -41,10 +41,11 @@ _TRIES = 3  # for a session that is going on while it is read
 class Place(Value):
     """A session that was found; `problem` instead if an agent's sessions cannot be listed.
 
-    `taint` is set if it may not be the user's.
+    `taint` is set if it may not be the user's; `asked`, if a person named this very file.
     """
 
     agent: Agent
+    asked: bool = False
     path: str
     problem: str = ""
     taint: str = ""
@@ -97,16 +98,17 @@ def named(paths: Sequence[str], only: Agent | None = None, *, mine: bool = False
         file = path.partition("#")[0]
         if link := whose.link_on_the_way(file):
             raise InputError(f"{quoted(link)} is a symbolic link, which is not followed; name its target")
-        if os.path.isdir(path):
+        if is_folder := os.path.isdir(path):
             inside = newest(path, "**/*.jsonl", f"**/{FILE}")
         elif os.path.isfile(path) or os.path.isfile(file):
             inside = [path]
         else:
-            raise InputError(f"{quoted(path)}: there is no such file or directory; check the path")
+            raise NotFoundError(f"{quoted(path)}: there is no such file or directory; check the path")
         for each in inside:
             own = mine or whose.is_kept(each.partition("#")[0], os.environ)
             agent = only or sessions.guess(each)
-            found.append(Place(agent=agent, path=each, taint="" if own else _OUTSIDE))
+            taint = "" if own else _OUTSIDE
+            found.append(Place(agent=agent, path=each, taint=taint, asked=not is_folder))
     return found
 
 
@@ -134,7 +136,7 @@ class Gatherer:
         self._stored: dict[str, dict[str, int]] = {}
         self.refused: MemolithError | None = None  # the first time that our own side did not take a session
         self.unread = 0  # sessions that are there and could not be read, or agents whose could not be listed
-        self.shortened = 0  # sessions that are too long to be kept whole
+        self.shortened = 0  # sessions that are not kept whole
 
     def __enter__(self) -> Self:
         return self
@@ -188,13 +190,15 @@ class Gatherer:
         ]
 
     def _store(self, place: Place, mem: Mem, session: Session) -> Outcome:
+        if not place.asked and mem.sessions.is_deleted(session.name):
+            return _outcome(place, "skipped", session, project=mem.project, reason=DELETED)
         before = session.name in self._copies(mem)
         gap = next((turn.text for turn in session.turns if turn.tool == LEFT_OUT), "")
         self.shortened += bool(gap)
         about = {"project": mem.project, "turns": len(session.turns), "reason": gap}
         if self._dry_run:
             return _outcome(place, "grown" if before else "new", session, **about)
-        stored = mem.sessions.add(session)
+        stored = mem.sessions.add(session, again=place.asked)
         self._copies(mem).setdefault(session.name, 0)
         action = "known" if not stored.added else "grown" if before else "new"
         return _outcome(place, action, session, added=stored.added, masked=stored.masked, **about)

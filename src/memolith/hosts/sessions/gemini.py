@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
-from memolith.hosts.sessions.files import Agent, records, stem
+from memolith.hosts.sessions.files import UNREAD, Agent, records, stem
 from memolith.hosts.sessions.transcript import (
     LATE,
     LATEST,
@@ -18,6 +18,7 @@ from memolith.hosts.sessions.transcript import (
     Record,
     Transcript,
     call_line,
+    directory,
     fields,
     listed,
     texts,
@@ -26,7 +27,6 @@ from memolith.learn.extract import strip
 from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.secrets.veil import cut
-from memolith.text.turns import taint as whose_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +53,8 @@ class Gemini(Agent):
         into.know(cwd=_directory(path))
         messages = _Messages()
         for row in _rows(path):
+            if row is UNREAD:
+                into.miss()
             if "sessionId" in row:
                 into.know(id=row["sessionId"], started=row.get("startTime"))
                 into.know(source="subagent" if row.get("kind") == "subagent" else "interactive")
@@ -118,6 +120,7 @@ def _small(message: Record, most: int) -> Record:
         {
             **{key: call.get(key) for key in ("id", "name", "status", "timestamp")},
             "line": call_line(str(call.get("name") or "tool"), call.get("args")),
+            "place": directory(call.get("args")),
             "text": cut(_result(call), most),
         }
         for call in listed(message.get("toolCalls"))
@@ -130,10 +133,10 @@ def _small(message: Record, most: int) -> Record:
     parts = shown if is_command else parts
     text = strip.typed(parts) if message.get("type") == "user" else "\n\n".join(parts)
     attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
-    named = (path for each in parts for path in _REFERRED.findall(each))
-    attached += [{} for path in named if whose_words("read", path)] + [{}] * is_command
+    named = [path for each in parts for path in _REFERRED.findall(each)]
+    attached += [{}] * is_command
     attached += [{}] * (message.get("type") == "user" and strip.drops_others(parts, "gemini"))
-    return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached)}
+    return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached), "named": named}
 
 
 def _result(call: Record) -> str:
@@ -150,11 +153,15 @@ def _take(message: Record, into: Transcript) -> None:
     time, text = message["timestamp"], message["text"]
     if message["type"] == "user":
         into.heed([{}] * message["attached"])
+        for path in message["named"]:
+            into.fetched("read", path)
         into.say("user", text, time)
         return
     into.say("assistant", text, time)
     for call in message["calls"]:
         into.call(call["id"], call["name"], call["line"], is_line=True)
+        if call["place"]:
+            into.fetched("ls", call["place"])
         exited = _EXITED.search(call["text"])
         ok = call["status"] not in _FAILED and (exited is None or int(exited[1]) == 0)
         into.result(call["id"], call["text"], ok=ok, time=call["timestamp"] or time)

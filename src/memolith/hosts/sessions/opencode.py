@@ -12,7 +12,7 @@ from urllib.parse import quote
 from memolith.base.errors import TextError
 from memolith.env.settings import open_regular
 from memolith.env.whose import folder
-from memolith.hosts.sessions.files import Agent, stem
+from memolith.hosts.sessions.files import UNREAD, Agent, stem
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, moment, plain
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ class OpenCode(Agent):
             _know(row, into)
             with _open(file) as db:
                 for message, about, part in db.execute(_PARTS, (row[0],)):
-                    _take(str(message), _object(about), _object(part), into)
+                    role, said = _object(about), _object(part)
+                    if UNREAD is role or UNREAD is said:
+                        into.miss()
+                    _take(str(message), role, said, into)
             if into.turns:
                 yield into.session(_name(row[0]))
 
@@ -96,7 +99,7 @@ def _object(text: object) -> Record:
     try:
         return fields(json.loads(text)) if isinstance(text, str) else {}
     except (ValueError, RecursionError):
-        return {}
+        return UNREAD
 
 
 def _take(message: str, about: Record, part: Record, into: Transcript) -> None:

@@ -32,6 +32,7 @@ _FULL, MOST = 8_000_000, 32_000_000
 _SHORT, _TURN = 400, 512
 LATEST, LATE = 4_000, 4_000
 _MAX_WAITING = 64  # calls without a result
+_UNREAD = "[something is left out here: a row of the transcript is too long, or cannot be read]"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 _PLAIN_TIME = frozenset("0123456789-:.,+/TZ ")
 _CUT, _MAX_NAME, _MAX_ID = " […]", 120, 100  # characters of a tool's name, and of a session's id
@@ -96,6 +97,7 @@ _PATHS = (
     *("file_path", "filePath", "path", "absolute_path", "notebook_path"),
     *("filename", "dir_path", "directory"),
 )
+_PLACES = ("workdir", "cwd", "working_directory", "directory", "dir_path")
 _QUERIES = ("pattern", "query", "url", "uri", "prompt", "description")
 _PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 
@@ -108,7 +110,7 @@ def call_line(tool: str, arguments: object) -> str:
         return _one_line(_patched(arguments) or f"{tool} {arguments}")
     if not isinstance(arguments, dict):
         return tool
-    for key in _COMMANDS:
+    for key in () if tool.casefold().startswith("str_replace") else _COMMANDS:  # its command is `view`
         if found := _command(arguments.get(key)):
             return _one_line(f"$ {found}")
     patch = arguments.get("input") or arguments.get("patch")
@@ -121,6 +123,14 @@ def call_line(tool: str, arguments: object) -> str:
     if paths or queries:
         return _one_line([*paths, *queries][0])
     return _one_line(f"{tool} {json.dumps(_masked(arguments), ensure_ascii=False)}" if arguments else tool)
+
+
+def directory(arguments: object) -> str:
+    """Return where a command is asked to run, if that is said beside it."""
+    given = fields(_decoded(arguments) if isinstance(arguments, str) else arguments)
+    is_command = any(_command(given.get(key)) for key in _COMMANDS)
+    found = (text for key in _PLACES if is_command and isinstance(text := given.get(key), str))
+    return next(filter(None, found), "")
 
 
 def _masked(value: Any, depth: int = 20) -> Any:
@@ -182,6 +192,7 @@ class Transcript:
         for key, value in facts.items():
             if isinstance(value, str) and value and not self.known.get(key):
                 self.known[key] = value
+        self._hearing.cwd = self.known.get("cwd", "")
 
     def ask(self, parts: Iterable[str], time: object = "", key: str = "", *, whole: bool = False) -> None:
         """Add what a person typed of a message; what else is in it is heard, and not kept.
@@ -233,6 +244,8 @@ class Transcript:
         name = cut(str(tool or "tool"), _MAX_NAME)
         line = str(arguments) if is_line else call_line(name, arguments)
         self._waiting[str(call_id)] = [name, line]
+        if not is_line and (place := directory(arguments)):
+            self.fetched("ls", place)
         self.fetched(name, line)  # what it brings may never be written down as its result
 
     def fetched(self, tool: str, line: str = "") -> None:
@@ -290,6 +303,13 @@ class Transcript:
         if len(self._latest) > LATEST:
             self._latest.popleft()
             self._left_out += 1
+
+    def miss(self) -> None:
+        """Note that something here cannot be read: it may have brought anything."""
+        self.fetched("")
+        last = [*self.turns[-1:], *self._latest][-1:]
+        if not last or last[0].tool != LEFT_OUT:
+            self._add("system", _UNREAD, "", LEFT_OUT)
 
     def leave_out(self, count: int) -> None:
         """Note how many turns that came here are gone; from now on it is late."""

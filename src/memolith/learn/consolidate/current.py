@@ -99,11 +99,12 @@ class Current(Value):
         return _foreign(self.summary, self.made.summary)
 
     def forgotten(self) -> frozenset[str]:
-        """Return the hashes of our lines that a person deleted, now or earlier."""
-        gone: frozenset[str] = frozenset()
-        if self.below.strip():  # deleting the whole file requests a new one
-            gone = self.made.lines - {statements.key(line) for line in statements.nonblank(self.below)}
-        return self.made.forgotten | gone
+        """Return the hashes of our lines that a person deleted, now or earlier, from either text."""
+        gone = self.made.forgotten
+        for ours, text in ((self.made.lines, self.below), (self.made.summary, self.summary)):
+            if text.strip():  # deleting the whole file requests a new one
+                gone |= ours - {statements.key(line) for line in statements.nonblank(text)}
+        return gone
 
     def deleted_skills(self) -> dict[str, list[str]]:
         """Return our skills that a person deleted: the name of each, and the keys of its facts."""

@@ -11,13 +11,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import InputError
 from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
 from memolith.learn.consolidate.current import SKILLS
-from memolith.memory.notes import find_note
+from memolith.memory.find import find
 from memolith.store import files, layout, writeset
-from memolith.store.screen import quoted, screen
+from memolith.store.screen import screen
 from memolith.text import fences, frontmatter, markdown
 from memolith.text.names import DEVICES
 from memolith.text.secrets.veil import cut
@@ -168,9 +168,7 @@ class Promoted(Value):
 
 def promote(home: Home, note: str) -> Promoted:
     """Make a skill from a note, or update it from the note. One undo reverts both files."""
-    relative = find_note(home, note)
-    if not relative:
-        raise NotFoundError(f"there is no note {quoted(note)}; `memolith list notes` shows them")
+    relative = find(home, note, ("note",)).path
     tree = Tree(str(home.root))
     slug = layout.scope_of(relative)
     text = files.text_of(tree.read(relative) or b"")

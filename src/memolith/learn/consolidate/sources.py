@@ -81,11 +81,12 @@ class Sources:
         ]
         self._gone_skills = [each for each in taken_back if each.startswith(SKILL)]
         sessions = {each.session for each in usable}
-        standing = [
+        ours = [
             line
             for line in statements.nonblank(previous.below)
-            if statements.key(line) in previous.made.lines and statements.is_supported(line, sessions)
+            if statements.key(line) in previous.made.lines
         ]
+        standing = [line for line in ours if statements.is_supported(line, sessions)]
         found = [fact for each in self.usable for fact in statements.facts(each)]
         found += [fact for lesson in lessons for fact in statements.asked_for(lesson)]
         found += statements.standing(standing) if usable else []
@@ -95,6 +96,11 @@ class Sources:
             for fact in statements.merge(found)
             if statements.key(fact.text) not in gone and not self._is_taken_back(fact.text)
         ]
+        # What only sessions said that are gone: skills do not say whom they have a line from.
+        known = {statements.key(fact.text) for fact in self.facts}
+        lost = [statements.content(line) for line in ours if line not in standing]
+        self._lost = [text for text in lost if statements.key(text) not in known]
+        self._lost_keys = {*map(statements.key, self._lost), *(previous.made.left - known)}
 
     def _is_taken_back(self, text: str) -> bool:
         return taken_back.has(self.taken_back, text)
@@ -127,7 +133,7 @@ class Sources:
             if statements.key(line) not in by_hand | above | self.previous.forgotten()
             and not line.startswith("<!--")
             and "memory://root" not in line
-            and not taken_back.has(self.taken_back, statements.content(line), free=True)
+            and not self._is_gone_freely(line)
         ]
         return list(mentioned.values()), left, strange
 
@@ -143,11 +149,7 @@ class Sources:
         odd: dict[str, str] = {}
         for skill in given:
             traced = support.trace(self._clean(skills.body_of(skill["content"])))
-            strange = [
-                line
-                for line in traced.unsupported
-                if not taken_back.has(self.taken_back, statements.content(line), free=True)
-            ]
+            strange = [line for line in traced.unsupported if not self._is_gone_freely(line)]
             steps = [fact.text for fact in traced.facts]
             name = skills.skill_name(skill["name"])
             if not name or not skill["content"].strip() or self._is_gone(name, [*steps, *strange]):
@@ -163,17 +165,38 @@ class Sources:
         return good, odd
 
     def standing_pages(self) -> dict[str, str]:
-        """Return the pages of skills as they are, ours without the lines that people took back."""
-        return {
-            path: text if not self.previous.is_ours(path.split("/")[1]) else self.untaken(text)
-            for path, text in self.previous.skills.items()
-            if path.endswith("/SKILL.md")
-        }
+        """Return the pages of skills as they are, ours without lines that were taken back or lost."""
+        found: dict[str, str] = {}
+        for path, text in self.previous.skills.items():
+            name = path.split("/")[1]
+            if not path.endswith("/SKILL.md"):
+                continue
+            left = self._unlost(self.untaken(text)) if self.previous.is_ours(name) else text
+            if left == text:
+                found[path] = text
+            elif steps := [
+                statements.content(each) for each in skills.lines_of(path, left) if each[:2] == "- "
+            ]:
+                # Made anew: its name and its description may be what has to go.
+                page = skills.page_of_steps(name, steps)
+                found[f"{SKILLS}/{skills.name_of(page)}/SKILL.md"] = page
+        return found
 
     def remaining(self) -> dict[str, str] | None:
-        """Return the files of all skills after people took something back; None if nothing is different."""
-        pages = {**self.previous.skills, **self.standing_pages()}
+        """Return the files of all skills after something was taken back or lost; None if nothing was."""
+        pages = self.standing_pages()
+        names = {path.split("/")[1] for path in pages}
+        more = {path: text for path, text in self.previous.skills.items() if not path.endswith("/SKILL.md")}
+        pages |= {path: text for path, text in more.items() if path.split("/")[1] in names}
         return None if pages == self.previous.skills else pages
+
+    def _is_gone_freely(self, line: str) -> bool:
+        """Whether a model's line says, in its own words, what was taken back or lost."""
+        return taken_back.has([*self.taken_back, *self._lost], statements.content(line), free=True)
+
+    def _unlost(self, text: str) -> str:
+        lines = text.split("\n")
+        return "\n".join(line for line in lines if statements.key(line) not in self._lost_keys)
 
     def _is_gone(self, name: str, steps: Sequence[str]) -> bool:
         said = " ".join(steps)
@@ -189,11 +212,7 @@ class Sources:
         known = {statements.key(line) for line in [*statements.nonblank(previous.above), *hand]}
         fresh = [fact for fact in chosen if statements.key(fact.text) not in known]
         synopses = [
-            (
-                each.started[:10] or "undated",
-                f"memory://root/{ROLLOUTS}/{page_name(each)}",
-                each.rollout_summary,
-            )
+            (*page_of(each), each.rollout_summary)
             for each in self.usable
             if each.rollout_summary.strip()
             and not self._is_taken_back(statements.content(each.rollout_summary))
@@ -203,7 +222,12 @@ class Sources:
             changed = skills.settle(pages, previous)
             after = {path: text for path, text in {**after, **changed}.items() if text is not None}
         summary = statements.summary(
-            chosen, synopses, skills.listed(after) if chosen else [], previous.by_hand_in_summary(), room
+            chosen,
+            synopses,
+            skills.listed(after) if chosen else [],
+            previous.by_hand_in_summary(),
+            room,
+            previous.forgotten(),
         )
         document = statements.document(fresh, hand)
         return (
@@ -231,6 +255,11 @@ def page_name(extraction: Extraction) -> str:
     """Return the name of an extraction's page: the session and its topic."""
     slug = skills.skill_name(extraction.rollout_slug or "")[:60].strip("-")
     return f"{extraction.session}{f'-{slug}' if slug else ''}.md"
+
+
+def page_of(extraction: Extraction) -> tuple[str, str]:
+    """Return the date and the address of an extraction's page."""
+    return extraction.started[:10] or "undated", f"memory://root/{ROLLOUTS}/{page_name(extraction)}"
 
 
 def local(text: str, previous: Current) -> str:

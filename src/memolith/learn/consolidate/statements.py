@@ -128,6 +128,11 @@ def standing(lines: Iterable[str]) -> list[Fact]:
     return found
 
 
+def lately(date: str, address: str, text: str) -> str:
+    """Return the line of a session in the summary."""
+    return f"- {date}: {markdown.first_line(content(text), 160)} ({address})"
+
+
 def category_of(heading: str) -> str:
     """Return the category that a heading names; empty if none."""
     lower = heading.lower()
@@ -182,32 +187,36 @@ def summary(
     skills: Sequence[tuple[str, str]],
     by_hand: Sequence[str],
     limit: int,
+    gone: frozenset[str] = frozenset(),
 ) -> str:
     """Return the text for the block: the facts of each category, the skills, then recent sessions.
 
     `synopses` are the date, address and text of each session, newest first, `skills` the address of each and
-    what it is for; `limit` is in characters. A session about which the facts say it all is not listed.
+    what it is for; `limit` is in characters. A session about which the facts say it all is not listed, nor
+    is a line that a person deleted, whose key is in `gone`.
     """
-    listed = [f"- {address}: {about}" for address, about in skills]
+    listed = [
+        line for line in (f"- {address}: {about}" for address, about in skills) if key(line) not in gone
+    ]
     limit -= sum(len(line) + 1 for line in listed)
     parts = ["\n".join([BY_HAND, *by_hand])] if by_hand else []
     sections, left = _sections(found, lambda fact: f"- {fact.text}", min(limit, MAX_BYTES), len)
     parts += sections
     if listed:
         parts.append("\n".join(["## Skills", *listed]))
-    lately = []
+    recent = []
     said = [set(likeness.words(fact.text)) for fact in found]
     for date, address, text in synopses[:10]:
-        first = content(text.strip().partition("\n")[0])
-        if likeness.is_kept(first, said):
-            continue  # said above
-        line = f"- {date}: {markdown.first_line(first, 160)} ({address})"
+        first = text.strip().partition("\n")[0]
+        line = lately(date, address, first)
+        if key(line) in gone or likeness.is_kept(content(first), said):
+            continue  # deleted, or said above
         left -= len(line) + 1
         if left < 0:
             break
-        lately.append(line)
-    if lately:
-        parts.append("\n".join(["## Lately", *lately]))
+        recent.append(line)
+    if recent:
+        parts.append("\n".join(["## Lately", *recent]))
     if parts:
         parts.append("Everything that was learned, with its sources: memory://root/MEMORY.md")
     return "\n\n".join(parts) + "\n" if parts else ""

@@ -10,12 +10,13 @@ from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from memolith.env.settings import Settings
     from memolith.memory.sessions import Session
 
 _HOUR, _DAY = 3600.0, 86_400.0
+SILENT = 12 * _HOUR  # without an event for so long, a session whose end nobody told is over
 _WITHDRAWN = ("disabled", "polluted")
 _UNFINISHED = ("running", "paused")
 
@@ -55,11 +56,12 @@ def choose(
     watermarks: Mapping[str, str],
     *,
     force: bool = False,
+    going_on: Collection[str] = (),
 ) -> Choice:
     """Choose the sessions that a run learns from, newest first.
 
-    `watermarks` has the version of each session at its last success. `force` (a person's request) includes
-    active, old and unchanged ones.
+    `watermarks` has the version of each session at its last success, `going_on` the ids of running ones.
+    `force` (a person's request) includes active, old and unchanged ones, but none that is running.
     """
     at_most = int(settings.number("memories.max_rollouts_per_startup"))
     to_scan = int(settings.number("memories.thread_scan_limit"))
@@ -69,6 +71,8 @@ def choose(
         if each.withdrawn:
             choice.withdrawn.add(each.session)
         why = each.unfit
+        if not why and each.session.partition("-")[2] in going_on:
+            why = f"it is going on; if it is over, `memolith learn enqueue {each.session}` says so"
         if not why and not force:
             # Unchanged sessions do not count toward the limit, or older ones would never get their turn.
             if watermarks.get(each.session) == each.mark:

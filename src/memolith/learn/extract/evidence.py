@@ -90,7 +90,7 @@ class Witness:
 
     def __init__(self, session: Session) -> None:
         self._turns = {turn.number: turn for turn in session.turns}
-        hearing = Hearing()
+        hearing = Hearing(session.cwd)
         self._taints = {
             turn.number: hearing.taint(turn.role, turn.tool, turn.text, turn.taint) for turn in session.turns
         }

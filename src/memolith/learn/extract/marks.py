@@ -16,16 +16,19 @@ from memolith.base.values import Value
 
 _TOKEN = re.compile(
     r"https?://\S+|\#\d+\b|[\"“«„「'`]·+[\"”»“」'`]|[^\W\d_]'(?=\w)"
+    r"|(?<=\w)-(?:moi|nous|lui|leur|les?|la)\b|[^\W\d_]+(?=-(?:moi|nous|lui|leur|les?|la)\b)"
     r"|[\w@.+~-]*[/\\_=][\w@./\\_=+~<>:-]*\w|--?[A-Za-z][\w-]*|\w+(?:\.\w+)+|[^\W\d_]+(?:'[^\W\d_]+)+"
     r"|\w+(?:-\w+)*|[\U0001f600-\U0001f64f\U0001f910-\U0001f9ff]|->|=>|==|→|[,;:()–—?？!.…、，。：；（）]"
 )
 _NAME = re.compile(
     r"https?://|.*[/\\_=]|--?[A-Za-z]|\w+\.\w|[a-z]+[A-Z]|[A-Z][A-Z0-9]+$|[A-Z]\w*\d|\d+\.\d|\d\d|.·"
 )
-_DENSE = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)")  # scripts without spaces
+DENSE = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)")  # scripts without spaces
+_UNDOES = ("stop", "avoid", "quit", "no")
 _FACES = 0x1F600
 _LONGEST = 10  # characters of a word in one of them
 _SIGNS = {**dict.fromkeys(",;:()–—、，：；（）", ","), **dict.fromkeys(("->", "=>", "==", "→"), "=")}
+_SIGNS |= dict.fromkeys(("-moi", "-nous", "-lui", "-leur", "-le", "-la", "-les"), "")  # "réponds-moi"
 _SIGNS |= {**dict.fromkeys("?？", "?"), **dict.fromkeys("!.…。", "")}
 
 
@@ -67,18 +70,20 @@ def _letter(token: str, at: int, before: str) -> str:
         return "H"  # a face: not quite serious
     if token.startswith(("http:", "https:", "#")):
         return "#"
+    if token.endswith("ing") and before.casefold() in _UNDOES:
+        return "v"  # "stop adding"
     # A capital within a sentence is a name.
     return "n" if _NAME.match(token) or (at and token[0].isupper() and before not in ".!?:…") else "."
 
 
 def _parts(token: str) -> list[tuple[str, int]]:
     """Return the words of a token, each with where it begins: more than one in scripts without spaces."""
-    if not _DENSE.search(token):
+    if not DENSE.search(token):
         return [(token, 0)]
     parts: list[tuple[str, int]] = []
     at = 0
-    for run in _DENSE.split(token):
-        inside = _dense_parts(run) if _DENSE.match(run) else [(run, 0)]
+    for run in DENSE.split(token):
+        inside = _dense_parts(run) if DENSE.match(run) else [(run, 0)]
         parts += [(part, at + start) for part, start in inside if part]
         at += len(run)
     return parts
@@ -116,4 +121,4 @@ def _words() -> tuple[int, dict[str, str]]:
 
 @cache
 def _dense() -> frozenset[str]:
-    return frozenset(word for word in _words()[1] if _DENSE.match(word))
+    return frozenset(word for word in _words()[1] if DENSE.match(word))

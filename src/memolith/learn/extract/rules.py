@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
-from memolith.learn.extract import evidence, marks, signals, strip
+from memolith.learn.extract import doubt, evidence, marks, signals, strip
 from memolith.learn.extract.facts import Fact, Findings, findings, nothing
 from memolith.learn.extract.signals import is_vague, sentence
 from memolith.learn.extract.speech import pattern, words
@@ -37,6 +37,7 @@ _NEAR = 8  # turns between a failed command and its corrected form
 _MAX_COMMAND = 120
 _FAILED = frozenset(["error", "failed", "failure", "fail", "timeout", "denied", "rejected", "cancelled"])
 _WRAPPERS = frozenset(["sudo", "time", "env", "command", "exec", "nohup"])
+_EXITED, _HEAD = lazy(r"(?i)\n(?:process exited with|exit) code:? (-?\d+)\b"), 600
 _SET = lazy(r"^[A-Z_][A-Z0-9_]*=\S*$")
 _LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*)\s+")  # `b)` or a command before a sentence
 _SPLIT = lazy(r"(?<=[.!?…])\s+(?=[^\s])|(?<=[。！？])(?=.)")
@@ -95,13 +96,16 @@ def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -
         if turn.role != "user" and not refusal:
             answering = answering or turn.role in ("assistant", "tool")
             continue
-        found, retracted = _of_turn(turn, refusal or strip.own_words(turn), answering=answering)
+        # Nobody pastes one line into the box of a refusal.
+        words = refusal or strip.own_words(turn)
+        lines = [refusal] if refusal and "\n" not in refusal else typed.spoken(words)
+        found, retracted = _of_turn(turn, lines, answering=answering)
         if retracted:
             del said[len(said) - before :]
         said += found
         before = len(found)
     yield from said
-    for fact in _facts_of_commands(session.turns):
+    for fact in (*_facts_of_commands(session.turns), *_remedies(session.turns)):
         verdict = witness.check(fact.quotes)
         if verdict.holds:
             yield fact.but(quotes=verdict.quotes, taint=verdict.taint)
@@ -109,15 +113,15 @@ def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -
             dropped[verdict.reason] += 1
 
 
-def _of_turn(turn: Turn, words: str, *, answering: bool) -> tuple[list[Fact], bool]:
+def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> tuple[list[Fact], bool]:
     """Return what a turn teaches, and whether it retracts the previous one."""
     found: list[Fact] = []
     retracted = False
-    sentences = list(_sentences(words))
-    if _is_nobodys(sentences):
+    if _is_nobodys(" ".join(lines)):
         return [], False
+    sentences = list(_sentences([line for line in lines if not _is_nobodys(line)]))
     for at, each in enumerate(sentences):
-        if signals.retracts(each.masked):
+        if doubt.retracts(each.masked):
             retracted = retracted or not found
             found = []
             continue
@@ -131,17 +135,15 @@ def _of_turn(turn: Turn, words: str, *, answering: bool) -> tuple[list[Fact], bo
     return found, retracted
 
 
-def _is_nobodys(sentences: Sequence[_Sentence]) -> bool:
-    """Whether a long message speaks neither of a person nor to one: then it is hardly typed."""
-    if sum(len(each.text) for each in sentences) < _LONG:
-        return False
-    return not any(set(marks.read(each.masked).letters) & set("IWYAK") for each in sentences)
+def _is_nobodys(text: str) -> bool:
+    """Whether a long text speaks neither of a person nor to one: then it is hardly typed."""
+    return len(text) >= _LONG and not set("IWYAK") & set(marks.read(_mask(text)).letters)
 
 
-def _sentences(text: str) -> Iterator[_Sentence]:
-    """Yield the sentences that are a person's own words."""
+def _sentences(lines: Sequence[str]) -> Iterator[_Sentence]:
+    """Yield the sentences of lines that are a person's own words."""
     header = ""  # `rule` within the list below a line that ends in a colon
-    for line in typed.spoken(text):
+    for line in lines:
         listed = bool(typed.BULLET.match(line))
         if header == "rule" and not listed:
             header = ""
@@ -196,6 +198,8 @@ def _facts_of_commands(turns: Sequence[Turn]) -> Iterator[Fact]:
 def _failed(turn: Turn) -> bool | None:
     """Whether a tool call failed; None if the turn does not say."""
     outcome = turn.outcome.strip().casefold()
+    if exited := _EXITED.search(turn.text[:_HEAD]):  # copies of sessions tell it only there
+        return int(exited[1]) != 0
     if not outcome:
         return None
     code = outcome.removeprefix("exit").lstrip(" :code")
@@ -223,9 +227,47 @@ def _worked(before: Turn, tried: str, turn: Turn, command: str) -> Fact | None:
     error = _error_of(before)
     if not error or pattern("path-slip").search(before.text) or pattern("failing-test").search(before.text):
         return None
+    if any(f"'{word}'" in error for word in tried.split()):
+        return None  # the state of a thing that is named, not the form of the command
     said = f"use `{command}`; `{tried}` gives: {error}"
     quotes = [(turn.number, f"$ {command}"), (before.number, error), (before.number, f"$ {tried}")]
     return Fact(sentence(said), "procedures", quotes=quotes)
+
+
+def _remedies(turns: Sequence[Turn]) -> Iterator[Fact]:
+    """Yield what was missing for a command: it failed, one other command ran, and the same one no longer did.
+
+    What a person or an edit changed in between, or several commands, may have been the reason as well.
+    """
+    missed: dict[str, tuple[Turn, str]] = {}
+    helped: list[tuple[Turn, str]] = []
+    for turn in turns:
+        kind = strip.tool_kind(turn) if turn.role == "tool" else turn.role
+        command = spoken.command(turn.tool, turn.text) if kind == "shell" else ""
+        if kind in ("edit", "user"):
+            missed, helped = {}, []
+        elif command in missed:
+            (before, error), (last, remedy) = (
+                missed.pop(command),
+                helped[0] if len(helped) == 1 else (turn, ""),
+            )
+            if remedy and before.number < last.number and error not in turn.text and not _failed(turn):
+                said = f"`{command}` gives: {error}; `{remedy}` helps"
+                quotes = [
+                    (before.number, error),
+                    (last.number, f"$ {remedy}"),
+                    (before.number, f"$ {command}"),
+                ]
+                yield Fact(sentence(said), "incidents", quotes=quotes)
+        elif not command or len(command) > _MAX_COMMAND or pattern("unfit").search(command):
+            continue
+        elif _failed(turn):
+            error = _error_of(turn)
+            if pattern("lacks").search(error):
+                missed[command] = turn, error
+                helped = []
+        elif missed and _program(command) not in words("looking"):
+            helped.append((turn, command))
 
 
 def _explained(turns: Sequence[Turn], where: int, at: int) -> Fact | None:

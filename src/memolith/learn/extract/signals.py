@@ -33,47 +33,57 @@ _WAYS = {
     "always": (
         3,
         r"^[JA,]*[LV][JN]?[UvuPpB.][^,]|[LV][^,TdX]{0,4}[Uv]A?$|(?:[,JAW]|D|DB|YD)[LV][AJ]?[UvuPpB]|W[LV]\.|(?:^|[,JAN])U[^,]*[LV]"
-        r"|W[E.]?[^,]?[LV]?[Uv][^,]{0,3}[LV]|D[^,]?[LV]|(?:^|[,JA])[LV][^,Td]{1,4}U|^[JA]*L[YWE.][^,]*,",
+        r"|W[E.]?[^,]?[LV]?[Uv][^,]{0,3}[LV]|D[^,]?[LV]|(?:^|[,JA])[LV][^,Td]{1,4}U|^[JA]*L[YWE.][^,]*,"
+        r"|^[JA,]*v[I.]?L|^[JO]*[.nE]{1,5}v[LV]",
     ),
     "gone": (3, r"G"),  # "no longer", "deprecated", "on purpose"
     "prefer": (3, r"[IW][^,]{0,2}P|^[AJ]*P|IP"),
-    "mine": (3, r"^[JO,]*I[LJ.]?(?:U|v\.?n|vtn)"),  # "I use …", "I work on …"
+    "mine": (3, r"^[JO,]*I[LJ.]?(?:U(?![Td])|v\.?n|vtn)"),  # "I use …", "I work on …"
     "cause": (2, r"i"),  # "the problem was …"
     # "every eval needs", "keep each commit", "we should log any …"
     "every": (
         2,
-        r"(?:^|[,J])E[^,]{0,7}[DBG]|(?:^|[,J])[UZ][^,]{0,5}E|WD[^,]{0,6}E|^A*u[^,]{0,3}E[^,]{0,4}Y"
+        r"(?:^|[,J])E[^,]{0,7}[DG]|(?:^|[,J])E[^,X]{0,5}B[^,X]{0,4}n|^[JA]*E[.n]{1,4}v[.n]|(?:^|[,J])[UZ][^,]{0,5}E|WD[^,]{0,6}E|^A*u[^,]{0,3}E[^,]{0,4}Y"
         r"|D[^,]{0,3}E|(?:^|[,JA])[NV][.nv]{0,3}E",
     ),
-    "must": (2, r"^[JOu,]*[^TdQIYWDAM,]{1,9}D|YJ?D|^[JA,]*Z(?![TdW])"),  # "reviews must …", "ensure that …"
+    "must": (1, r"^[JOu,]*[^TdQIYWDAM,]{1,9}D|YJ?D"),  # "reviews must …", "you have to …"
+    "ensure": (
+        1,
+        r"^[JA,]*Z(?![TdW])(?!.*[,J][JA]*[uv])",
+    ),  # "make sure that …", not "… then fix it"
     "we-not": (2, r"[WI][^,QTd]{0,2}(?:N[UvBp]|G|NDU)"),  # "we don't use"
-    "forbid": (2, r"(?:^|[,J])[AJF]*[NV]\.?[Uvu](?![Td])|[Uv]NA?$"),  # "don't commit"
-    "rather": (2, r"(?<!^)C(?!$)"),  # "instead of", "only"
+    "forbid": (2, r"(?:^|[,J])[AJF]*(?:N\.?[Uv]|V\.?u)(?![Td])|[Uv]NA?$|^[JA]*[Uv]N[.n]"),  # "don't commit"
+    "rather": (2, r"^[^X]+C(?!$)"),  # "instead of", "only"
     "not-that": (2, r"n[^,]{0,3}N[^,]{0,2}n|,J?N[.n]{1,4}$|[.n]JN[.n]"),  # "X, not Y"
     "decide": (2, r"W[^,]{0,2}F|IF|FF"),  # "we decided", "let's go with"
-    "correct": (2, r"^[JA]*(?:N,|O)(?![Td]N|[Td]B[^n]*$)"),  # "no, …", "actually …"
+    "correct": (1, r"^[JA]*(?:N,|O)(?![Td][^n]*$)"),  # "no, …", "actually …"
     "use": (2, r"^(?:N,|[JAFOn,N])*U(?![Td])"),  # "use …", "keep …" in an answer
     "we-should": (1, r"WD"),
-    "we-use": (2, r"W[EGCLJ]?[.]?U(?![Td])|W[.n]{1,4}U\.?$"),
+    "we-use": (2, r"W[EGCLJ]?[.]?U(?![Td]|$)|W[.n]{1,4}U\.?$|^[JAO,]*[.n]{1,4}(?:[Uv]W(?!$)|Un)"),
     "we-do": (1, r"W[EGCLJ]?[.]?v(?![Td])"),
     "none": (1, r"^[JA]*N[.n]"),  # "no emojis in …"
+    "forbid-once": (1, r"(?:^|[,J])[AJF]*N\.?u(?![Td])[^X]*$"),  # "don't open a PR before …"
     "yours": (1, r"^[JA]*[UvN][^,]{0,2}Y"),  # "keep your answers short"
     "forbid-it": (1, r"(?:^|[,J])[AJF]*[NV]\.?[Uvu][Td]"),
-    "is": (1, r"^[JO,]*(?![Uvu])[^TdQIYWDAXw,]{1,7}B(?!\.$|X)"),  # "the squash keeps trailers"
-    "value": (1, r"^[JO,]*(?![Uvu])[^TdQIYWDAXMw,]{1,7}B[^,TdX]{0,4}n|[.n]nB$"),  # "… listens on port 5433"
+    "is": (1, r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXwZ,]{1,7}B(?!\.$|X)"),  # "the squash keeps trailers"
+    "value": (
+        1,
+        r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXMwZ,]{1,7}B[^,TdX]{0,4}n|[.n]nB$",
+    ),  # "… listens on port 5433"
 }
 # What adds to them, or speaks against them.
 _MORE = {
     "lasting": (1, r"[LV]"),
+    "strict": (1, r"o"),  # "must", not only "should"
     "must-not": (1, r"D[^,]{0,2}N"),
     "we-have": (1, r"W[EGCLJ.]{0,2}B.*[n#]"),
     "reason": (1, r"R"),
-    "named": (1, r"n"),
+    "named": (1, r"n(?!B.)"),
     "supposes": (-5, r"H"),  # "maybe", "could"
-    "thinks": (-2, r"h"),  # "I think"
-    "if": (-5, r"^[JAOM,.]{0,3}S"),
-    "points": (-2, r"^[JMA,]{0,4}[Td]"),  # "this …", "it …"
-    "acts-on-it": (-1, r"^[^,]*[UvuZ][Td]|^[^,]*[Td]$|^[JAFO,]*[Uvu][^,]*[Td]"),  # "fix this"
+    "thinks": (-3, r"h"),  # "I think"
+    "if": (-5, r"^[JAOM,.]{0,3}S(?![^,]*,[JA]*[LV])"),
+    "points": (-2, r"^(?:N,)?[JMAO,]{0,4}[Td]"),  # "this …", "it …"
+    "acts-on-it": (-1, r"^(?:[JO]*,)?[^,]*[UvuZ][Td]|^[^,]*[Td]$|^[JAFO,]*[Uvu][^,]*[Td]"),  # "fix this"
     "now": (-3, r"M"),
     "when": (-2, r"^[JO,]*w[^Y]"),
     "reports": (-2, r"^[JO,]*(?:IX|[WTd][^,]{0,3}X)"),  # "I've …"
@@ -81,8 +91,9 @@ _MORE = {
     "told": (-6, r"^[^,]*r[^,]*[LVDN]"),  # "the docs say that you must …"
     "choice": (-3, r"P[^,]{0,2}[Td]"),  # "I prefer this one"
     "me": (-1, r"^[JO,.]{0,2}I(?![PUv])"),
-    "task": (-3, r"^(?:N,)?[JAFO,]*[vu]"),  # "add a test"
-    "let-us": (-2, r"^[JO,A]*F[uvTd.]"),
+    "task": (-3, r"^(?:N,)?[JAFO,]*[vu](?![.n]{0,2}[DB]|[I.]?L|N[.n])"),  # "add a test"
+    "let-us": (-2, r"^[JO,A]*FN?[uvTd.]"),
+    "at-hand": (-2, r"^[^,B]*xB"),  # "the ticket is …"
     "short": (-1, r"^.{0,4}$"),
 }
 # A question, a header or a purpose teaches nothing.
@@ -91,6 +102,8 @@ _NOTHING = re.compile(r"\?|^[J,AOM]*[QB]|^[^,]{0,3}Q|^[J,]*D[^NUvu]|^[J,]*[tk]|^
 _TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$")
 # What leads to a statement and is no part of it.
 _LEAD = re.compile(r"(?:[JAO,]|[Nl],|K[JA]?[Tct,]*)*")
+# A later clause in which the people of the project speak for themselves, behind one without a condition.
+_CLAUSE = re.compile(r"[^SHwQK]+,[JR]*(?=W)")
 _BACK = re.compile(r"^[JA,]*K[TJA]*$")
 _ASKS_LAST = re.compile(r",[JA]*K[TJ]*$")  # "…, please remember that"
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
@@ -134,7 +147,25 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     letters = _TAIL.sub("", read.letters)
     if pattern("moment").search(bare):
         letters += "M"
-    ways, more = ([name for name, (_, found) in each.items() if found.search(letters)] for each in _TABLES)
+    judged = _points(letters, statement, answering=answering, refused=refused)
+    if (judged is None or judged.points < CERTAIN) and (own := _CLAUSE.match(letters)):
+        said = sentence(text[read.places[own.end()] : len(bare)])  # "fix that one, we never …"
+        clause = _points(letters[own.end() :], said, answering=answering, refused=refused)
+        return clause if clause and (judged is None or clause.points > judged.points) else judged
+    return judged
+
+
+def _points(letters: str, statement: str, *, answering: bool, refused: bool) -> Judged | None:
+    """Judge a statement by its marks."""
+    loose = letters.replace("o", "D").replace("x", ".")
+    ways = [name for name, (_, found) in _TABLES[0].items() if found.search(loose)]
+    more = [
+        name
+        for name, (_, found) in _TABLES[1].items()
+        if found.search(letters if name in ("strict", "at-hand") else loose)
+    ]
+    if "short" in more and marks.DENSE.search(statement):
+        more.remove("short")  # one mark may be several words there
     ways = [name for name in ways if answering or name not in ("use", "correct")]
     if not ways:
         return None
@@ -187,11 +218,6 @@ def is_vague(statement: str) -> bool:
         if letter in _NAMING and word not in STOP:
             naming += 2 if len(word) > 1 and word[0] >= "\u2e80" else 1
     return naming < _LEAST_WORDS
-
-
-def retracts(sentence: str) -> bool:
-    """Whether a sentence retracts what was said before it."""
-    return bool(pattern("retracts").match(sentence))
 
 
 def sentence(text: str) -> str:

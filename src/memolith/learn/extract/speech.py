@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memolith.text.patterns import lazy
 
-_NAME = re.compile(r"\{([a-z]+)\}")
-
-
-@cache
-def patterns(name: str) -> list[re.Pattern[str]]:
-    """Return the patterns of a section, one per row; {name} in a row stands for that section's row."""
-    return [lazy(_NAME.sub(lambda found: _table()[found[1]][0], row)) for row in _table()[name]]
+if TYPE_CHECKING:
+    import re
 
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """Return the only pattern of a section."""
-    (found,) = patterns(name)
-    return found
+    """Return the pattern of a section."""
+    return lazy(_table()[name][0])
 
 
 def words(name: str) -> list[str]:

@@ -85,6 +85,7 @@ _WHOLE = (
     "stop hook feedback:",
 )
 # What Claude Code writes before the words of a person who refuses a call.
+_REFUSAL = "The user doesn't want to proceed with this tool use."
 _REFUSED = "To tell you how to proceed, the user said:"
 _CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # the content of a file follows
 _INSTRUCTION_FILE = lazy(
@@ -111,8 +112,10 @@ def refusal(turn: Turn) -> str:
     """Return what the user said instead of allowing a call; empty if the turn is no refusal with words."""
     if turn.role != "tool" or turn.outcome != "denied" or turn.taint:
         return ""
-    # The first line is the call, which is not the user's.
-    return turn.text.partition("\n")[2].partition(_REFUSED)[2].strip()
+    call, _, result = turn.text.partition("\n")  # a call is not the user's
+    if call.startswith(_REFUSAL) and call.rstrip().endswith(_REFUSED):  # a copy without the call
+        return result.strip()
+    return result.partition(_REFUSED)[2].strip()
 
 
 def tool_kind(turn: Turn) -> str:

@@ -21,6 +21,19 @@ _DENYING = (
     *(" nie ", " niemals ", " ohne ", " ne ", " pas ", " jamais ", " sans ", " nunca ", " sin ", " não "),
     *(" sem ", " не ", " нет ", " никогда ", " без ", "不", "没", "别", "勿", "ない", "ません", "しない"),
 )
+# What comes after these is the name of what comes before.
+_NAMING = (
+    "called",
+    "named",
+    "heisst",
+    "namens",
+    "appelle",
+    "nommé",
+    "llama",
+    "llamado",
+    "chama",
+    "называется",
+)
 _SAME = 0.9
 _SUBJECT = 0.75
 _KEPT = 0.7
@@ -62,7 +75,19 @@ def contradicts(one: str, other: str) -> bool:
     late = first.index(old) * 2 >= len(first) and second.index(new) * 2 >= len(second)
     alike = [new if word == old else word for word in first] == second  # `Node 22` and `Node 24`
     enough = alike or _overlap(set(first), set(second)) >= _SUBJECT / 2
-    return late and _is_value(old) and _is_value(new) and enough
+    # Without digits, only what follows such a word is one value and no other.
+    named = alike and first[first.index(old) - 1] in _NAMING
+    return late and ((_is_value(old) and _is_value(new) and enough) or named)
+
+
+def may_contradict(one: str, other: str) -> bool:
+    """Whether two texts differ in one word, and so may give one thing two values: only a person can tell.
+
+    Bob may be on call instead of Ann, but he may also review the tests while she reviews the docs.
+    """
+    first, second = words(one), words(other)
+    changed = [place for place, (old, new) in enumerate(zip(first, second, strict=False)) if old != new]
+    return len(first) == len(second) > 1 and len(changed) == 1
 
 
 def naming(text: str) -> frozenset[str]:

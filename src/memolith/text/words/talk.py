@@ -22,11 +22,25 @@ _BRIEF, _SHORT = 7, 160  # words of what is said in passing, characters of an an
 
 def is_task(text: str) -> bool:
     """Whether a text wants something done: where work was done counts for it, besides what is known."""
-    words = _words(text)
-    if is_question(text):
-        is_polite = bool(words) and words[0] in _TABLE["polite"] and words[1:2] != ["i"]
-        return is_polite and _TABLE["telling"].isdisjoint(words[2:4])
-    return len(words) > _KEYWORDS or not _TABLE["requests"].isdisjoint(words[:2])
+    said = _sentences(text)
+    asked = [each for each in said if _asks(each)]
+    clauses = [_words(clause) for each in said if each not in asked for clause in _clauses(each)]
+    requests = any(not _TABLE["requests"].isdisjoint(clause[:2]) for clause in clauses)
+    if asked:
+        return requests or any(_wants(_words(clause)) for each in asked for clause in _clauses(each))
+    return requests or sum(map(len, clauses)) > _KEYWORDS
+
+
+def _wants(words: list[str]) -> bool:
+    """Whether a clause of a question asks politely for something to be done: `can you check?`."""
+    is_polite = words[:1] != [] and words[0] in _TABLE["polite"] and words[1:2] in (["you"], ["we"])
+    return is_polite and _TABLE["telling"].isdisjoint(words[2:4])
+
+
+def _clauses(text: str) -> list[str]:
+    for mark in (" - ", ", ", "; ", ": "):
+        text = text.replace(mark, "\n")
+    return text.splitlines()
 
 
 def is_question(text: str) -> bool:
@@ -43,15 +57,30 @@ def is_correction(text: str) -> bool:
 def is_empty(text: str) -> bool:
     """Whether a prompt names nothing that memory could know about: `hi`, `2`, `commit and push`."""
     told = (word for word in _words(text) if not word.isdigit() and word not in terms.STOP)
-    return all(word in _TABLE["passing"] or word in _TABLE["chores"] for word in told)
+    return _thanks(text) or all(word in _TABLE["passing"] or word in _TABLE["chores"] for word in told)
 
 
 def says_nothing(text: str, role: str) -> bool:
     """Whether a turn of a session answers no question: it asks, greets, announces or acknowledges."""
     said = [each for each in _sentences(text) if not _is_passing(each)]
+    if _thanks(text):
+        return True
     if role == "user":
         return all(_asks(each) or not _TABLE["requests"].isdisjoint(_words(each)[:2]) for each in said)
     return all(_asks(each) or _is_announced(each) for each in said)
+
+
+def _thanks(text: str) -> bool:
+    """Whether somebody only says thank you, in whatever words."""
+    words = _words(text)
+    plain = _TABLE["requests"].isdisjoint(words) and all(word.replace("'", "").isalpha() for word in words)
+    return (
+        words[:1] != []
+        and words[0] in _TABLE["thanks"]
+        and len(words) <= _BRIEF
+        and plain
+        and "?" not in text
+    )
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,0 +1,162 @@
+"""What a terminal shows in colour and columns, and a pipe as plain text.
+
+Each of these is the plain text itself; `drawn` renders it for a terminal, and only there imports rich.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+
+from memolith.text.safe import hygiene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Literal, Self
+
+    from rich.console import RenderableType
+
+
+class Table(str):
+    """Rows below a head. Numbers stand on the right; the last column takes the room that is left."""
+
+    __slots__ = ("head", "rows")
+
+    head: tuple[str, ...]
+    rows: list[tuple[str | int, ...]]
+
+    def __new__(cls, head: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Self:
+        """Lay the rows out as text; empty if there are none."""
+        cells = [tuple(row) for row in rows]
+        kept = [at for at in range(len(head)) if any(row[at] not in ("", None) for row in cells)]
+        cells = [tuple(row[at] for at in kept) for row in cells]
+        names = tuple(head[at] for at in kept)
+        widths = [max(len(_cell(row[at])) for row in [names, *cells]) for at in range(len(names))]
+        lines = [
+            "  ".join(
+                _cell(each).rjust(width) if isinstance(each, int) else _cell(each).ljust(width)
+                for each, width in zip(row, widths, strict=True)
+            ).rstrip()
+            for row in [names, *cells]
+        ]
+        table = super().__new__(cls, "\n".join(lines) if cells else "")
+        table.head, table.rows = names, cells
+        return table
+
+
+class Diff(str):
+    """A unified diff, perhaps with lines around it."""
+
+    __slots__ = ()
+
+
+class Facts(str):
+    """Lines that begin with the name of a figure; warnings stand out."""
+
+    __slots__ = ()
+
+
+class Marked(str):
+    """A text with the words that were looked for."""
+
+    __slots__ = ("words",)
+
+    words: tuple[str, ...]
+
+    def __new__(cls, text: str, words: Iterable[str]) -> Self:
+        """Keep the words that are long enough to be worth a colour."""
+        marked = super().__new__(cls, text)
+        marked.words = tuple(sorted({each for each in words if len(each) > 1}, key=len, reverse=True))
+        return marked
+
+
+def is_terminal() -> bool:
+    """Whether a person sees the answer on a screen that can show more than text."""
+    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def drawn(value: str) -> str:
+    """Return a text as a terminal shows it."""
+    from rich.console import Console
+
+    plain = bool(os.environ.get("NO_COLOR"))
+    console = Console(force_terminal=True, no_color=plain, highlight=False, emoji=False, markup=False)
+    with console.capture() as captured:
+        console.print(_renderable(value, console.width), soft_wrap=not isinstance(value, Table))
+    return captured.get()
+
+
+def when(stamp: str | float) -> str:
+    """Return a time for a person: how long ago at a terminal, the local time in a pipe."""
+    seconds = _seconds(stamp) if isinstance(stamp, str) else stamp
+    if seconds is None:
+        return str(stamp)
+    local = time.localtime(seconds)
+    if not is_terminal():
+        return time.strftime("%Y-%m-%d %H:%M", local)
+    past, now = time.time() - seconds, time.localtime()
+    if past < 60:
+        return "just now"
+    if past < 3600:
+        return f"{past / 60:.0f} min ago"
+    if local[:3] == now[:3]:
+        return time.strftime("today %H:%M", local)
+    if past < 6 * 86_400:
+        return time.strftime("%a %H:%M", local)
+    return time.strftime("%d %b %H:%M" if local.tm_year == now.tm_year else "%Y-%m-%d", local)
+
+
+def _seconds(stamp: str) -> float | None:
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(stamp).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _cell(value: str | int) -> str:
+    return f"{value:,}" if isinstance(value, int) else " ".join(hygiene.inert(value).split())
+
+
+def _renderable(value: str, width: int) -> RenderableType:
+    from rich.text import Text
+
+    if isinstance(value, Table):
+        return _table(value, width)
+    text = Text(hygiene.inert(value).rstrip("\n"))
+    if isinstance(value, Marked):
+        text.highlight_words(value.words, "bold yellow", case_sensitive=False)
+    elif isinstance(value, Facts):
+        text.highlight_regex(r"(?m)^[\w.]+( [\w.]+)?(?=  |$)", "bold")
+        text.highlight_regex(r"(?m)^(warning .*|memory +OFF.*|found .*|BAD .*)$", "yellow")
+    elif isinstance(value, Diff):
+        for sign, style in (("-", "red"), ("+", "green"), ("@", "cyan")):
+            text.highlight_regex(rf"(?m)^{re.escape(sign)}.*$", style)
+    return text
+
+
+def _table(value: Table, width: int) -> RenderableType:
+    from rich.table import Table as Drawn
+    from rich.text import Text
+
+    table = Drawn(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    taken = 0
+    for at, name in enumerate(value.head):
+        is_last = at == len(value.head) - 1
+        widest = max(Text(_cell(row[at])).cell_len for row in [value.head, *value.rows])
+        # The last column gives way first, then names that are longer than others need.
+        most = max(width - taken, _NARROW) if is_last else min(widest, width // 2)
+        numbers = all(isinstance(row[at], int) for row in value.rows)
+        side: Literal["left", "right"] = "right" if numbers else "left"
+        table.add_column(Text(name), justify=side, no_wrap=True, overflow="ellipsis", max_width=most)
+        taken += min(widest, most) + 2
+    for row in value.rows:
+        table.add_row(*(Text(_cell(each)) for each in row))
+    return table
+
+
+_NARROW = 12

@@ -1,0 +1,148 @@
+"""The files by their names: `write`, `read` and `update`, as agents and the designs have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.base.errors import InputError
+from memolith.base.values import MODES, TARGETS
+from memolith.edges.cli import common, completion
+from memolith.edges.cli.app import cli, opened
+from memolith.memory import arguments, writing
+from memolith.memory.find import day_of
+from memolith.store import layout
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from memolith.base.values import Mode, Scope, Target
+    from memolith.edges.cli.output import Answer
+    from memolith.mem import Mem
+
+_force = click.option(
+    "--force", is_flag=True, help="Replace MEMORY.md even if that drops more than half of its lines."
+)
+
+
+@cli.command()
+@click.argument(
+    "target", metavar="{long_term|scratchpad|daily|note NAME}", shell_complete=completion.words(*TARGETS)
+)
+@click.argument("text", nargs=-1, required=True, shell_complete=completion.names)
+@common.one_of("--mode", MODES, default="append", show_default=True)
+@_force
+@common.scope
+@common.if_sha256
+@common.source
+@opened
+def write(
+    mem: Mem,
+    target: Target,
+    text: tuple[str, ...],
+    mode: Mode,
+    force: bool,
+    scope: Scope,
+    if_sha256: str | None,
+) -> Answer:
+    """Write TEXT (or standard input, with -) to a memory file.
+
+    \b
+    memolith write long_term "- I live in Vienna."
+    memolith write scratchpad "- [ ] update the changelog"
+    git log -3 | memolith write daily -
+    memolith write note database "Use port 5433."
+    """
+    name = None
+    if target == "note":
+        if len(text) < 2:
+            raise InputError("a note needs its name and a text: memolith write note NAME TEXT")
+        name, *text = text  # type: ignore[assignment]
+    content = common.text_argument(" ".join(text))
+    done = mem.write(target, content, mode, name, force=force, scope=scope, if_sha256=if_sha256)
+    if target == "scratchpad" and not any(
+        line.lstrip()[:3] in ("- [", "* [") for line in content.split("\n")
+    ):
+        note = "no agent sees this: of the scratchpad they get open items, `- [ ] …`"
+        return done.but(warnings=[*done.warnings, note])
+    return done
+
+
+@cli.command()
+@click.argument(
+    "source",
+    metavar="[long_term|scratchpad|daily|note|list|memory://…]",
+    default="long_term",
+    shell_complete=completion.sources,
+)
+@click.argument("name", required=False, shell_complete=completion.names)
+@click.option("--offset", default=0, metavar="N", help="Skip the first N lines.")
+@click.option("--lines", type=int, metavar="N", help="Show at most N lines.")
+@common.scope
+@opened
+def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None, scope: Scope) -> Answer:
+    """Print a memory file, at most 32 KiB at a time. NAME is that of a note, or a day of the log.
+
+    \b
+    memolith read                          MEMORY.md
+    memolith read daily yesterday
+    memolith read note database
+    memolith read list                     all files
+    memolith read memory://root            what was learned from sessions
+    memolith read memory://root/MEMORY.md  this project's MEMORY.md, by address
+    """
+    if source == "list":
+        text = mem.read("list", offset=offset, lines=lines)
+        return {"source": source, "name": name, "text": text}, text
+    if name is not None and source not in ("note", "daily"):
+        raise InputError(f"{source} has no NAME; `note` and `daily` have")
+    if source == "daily" and name is not None:
+        name = day_of(mem, name) or name
+    if source == "note" and name is not None:
+        found = mem.find(f"note:{name}")
+        resource = writing.look(
+            mem, "note", found.name, scope="project" if layout.scope_of(found.path) else "user"
+        )
+    else:
+        resource = writing.look(mem, source, name, scope=scope)
+    shown = arguments.page(resource.text, offset, lines)
+    text = shown if resource.text.strip() else arguments.EMPTY
+    return {"source": source, "name": name, **resource.as_dict(), "text": text}, text
+
+
+@cli.command()
+@click.argument("text", nargs=-1, required=True)
+@click.option(
+    "--mode",
+    "--action",
+    "mode",
+    default="append",
+    show_default=True,
+    metavar="append|rewrite",
+    shell_complete=completion.words("append", "rewrite"),
+)
+@click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
+@_force
+@common.if_sha256
+@common.source
+@opened
+def update(
+    mem: Mem,
+    text: tuple[str, ...],
+    mode: Literal["append", "rewrite"],
+    section: str | None,
+    force: bool,
+    if_sha256: str | None,
+) -> Answer:
+    """Update MEMORY.md as one document: add to it, replace a section, or rewrite it.
+
+    \b
+    memolith update "- The laptop has 16 GB." --section "Machine / Runtime"
+    memolith update - --mode rewrite < condensed.md
+    """
+    content = common.text_argument(" ".join(text))
+    if section is None:
+        return mem.update(content, mode, force, if_sha256=if_sha256)
+    common.choice(mode, ["append"], "mode with --section:")
+    return mem.update_section(section, content, if_sha256=if_sha256)

@@ -1,0 +1,238 @@
+"""The verbs that act on anything by its name: show, list, edit, rm, mv."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memolith.base.errors import InputError, NotFoundError
+from memolith.care import edit as editing
+from memolith.edges.cli import common, completion
+from memolith.edges.cli.app import cli, opened
+from memolith.edges.cli.output import Note
+from memolith.edges.cli.paint import Diff, Table, when
+from memolith.edges.cli.sessions import session_table, session_text
+from memolith.env.paths import Tree
+from memolith.memory import addresses, arguments, find, writing
+from memolith.store import layout
+from memolith.text.names import SCHEME
+from memolith.text.secrets import veil
+
+if TYPE_CHECKING:
+    from memolith.edges.cli.output import Answer
+    from memolith.mem import Mem
+    from memolith.memory.find import Found
+
+_LISTS = ("notes", "records", "tickets", "sessions", "daily", "projects")
+_name = click.argument("name", nargs=-1, required=True, shell_complete=completion.anything)
+
+
+@cli.command()
+@_name
+@click.option("--turn", type=int, metavar="N", help="Of a session: only this turn.")
+@click.option("--why", is_flag=True, help="Where it came from, who changed it, which sessions were given it.")
+@opened
+def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool) -> Answer:
+    """Print a note, record, ticket, session, day, scratchpad, long_term, or what an address names.
+
+    NAME is an id, a title, the beginning of one, or an address (`memolith help names`).
+
+    \b
+    memolith show running the tests
+    memolith show use-pnpm --why
+    memolith show yesterday
+    memolith show claude-3f2a --turn 12
+    """
+    words = " ".join(name)
+    if why:
+        about = mem.why(words)
+        return about.as_dict(), veil.masked(about.render())
+    if words.startswith(SCHEME):
+        resource = writing.look(mem, words)
+        return resource.as_dict(), resource.text
+    found = mem.find(words)
+    if turn is not None and found.kind != "session":
+        raise InputError(f"--turn belongs to a session; {found.name} is a {found.kind}")
+    return shown(mem, found, turn)
+
+
+def shown(mem: Mem, found: Found, turn: int | None = None) -> Answer:
+    """Return anything as `show` prints it."""
+    if found.kind == "session":
+        return session_text(mem, found.name, turn)
+    if found.kind == "record":
+        return common.described(mem.records.get(found.name, _scope(found)), "body")
+    if found.kind == "ticket":
+        return common.described(mem.tickets.get(found.name), "description")
+    resource = addresses.of_file(mem, found.path)
+    if not resource.text and Tree(str(mem.root)).stat(found.path) is None:
+        raise NotFoundError(f"there is no {found.name} yet; `memolith list` shows what there is")
+    return {**found.as_dict(), **resource.as_dict()}, resource.text or arguments.EMPTY
+
+
+def _scope(found: Found) -> str:
+    return "project" if layout.scope_of(found.path) else "user"
+
+
+@cli.command("list")
+@click.argument(
+    "what", default="all", metavar=f"[{'|'.join(_LISTS)}]", shell_complete=completion.words(*_LISTS)
+)
+@click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
+@click.option("--all", "archived", is_flag=True, help="Records: also archived and superseded ones.")
+@opened
+def list_command(mem: Mem, what: str, scope: str | None, archived: bool) -> Answer:
+    """List what is kept: names, kinds, titles, and when each was changed.
+
+    \b
+    memolith list
+    memolith list notes --scope user
+    memolith list sessions
+    """
+    if what == "all":
+        return _files(mem, scope, "")
+    what = common.choice(what if what.endswith("s") or what == "daily" else f"{what}s", _LISTS, "kind")
+    if what == "sessions":
+        return session_table(mem)
+    if what == "projects":
+        from memolith.edges.cli.projects import project_table
+
+        return project_table(mem)
+    if what == "records":
+        from memolith.edges.cli.entries import record_table
+
+        return record_table(mem.records.list(None, scope, None, archived=archived))
+    return _files(mem, scope, what)
+
+
+def _files(mem: Mem, scope: str | None, folder: str) -> Answer:
+    slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
+    rows = []
+    for path in mem.list():
+        slug = layout.scope_of(path)
+        if slug in slugs and path.startswith(f"{layout.path(slug, folder)}/" if folder else ""):
+            rows += _row(mem, path)
+    fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
+    if not rows:
+        return fields, Note(f"no {folder or 'memory'} here yet; try `memolith remember TEXT`")
+    cells = [
+        (row["name"], row["kind"], row["scope"] if row["scope"] == "user" else "", row["when"], row["title"])
+        for row in rows
+    ]
+    for row in rows:
+        del row["when"]
+    return fields, Table(("name", "kind", "whose", "changed", "title"), cells)
+
+
+def _row(mem: Mem, path: str) -> list[dict[str, Any]]:
+    """Return the row of a file; nothing if it has gone meanwhile, or is not a regular file."""
+    status = Tree(str(mem.root)).stat(path)
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return []
+    found = find.of_path(mem, path)
+    return [
+        {
+            "path": path,
+            "name": found.name,
+            "kind": found.kind,
+            "scope": _scope(found),
+            "title": veil.masked(find.title_of(mem, found)) if found.kind in find.KINDS else "",
+            "bytes": status.st_size,
+            "changed": common.local(status.st_mtime),
+            "when": when(status.st_mtime),
+        }
+    ]
+
+
+@cli.command()
+@click.argument("name", nargs=-1, required=True, shell_complete=completion.anything)
+@click.option("--old", metavar="TEXT", help="The text to replace; must occur exactly once.")
+@click.option("--new", metavar="TEXT", help="The replacement; '' removes the old text.")
+@common.if_sha256
+@common.source
+@opened
+def edit(mem: Mem, name: tuple[str, ...], old: str | None, new: str | None, if_sha256: str | None) -> Answer:
+    """Open something in your editor ($VISUAL, $EDITOR), or replace a piece of its text.
+
+    The editor gets the file itself. What others write to it meanwhile is kept, and the difference is shown
+    afterwards. To delete something, see `rm`.
+
+    \b
+    memolith edit running-the-tests
+    memolith edit running-the-tests --old 6380 --new 6381
+    memolith edit scratchpad --old "- [ ] tests" --new "- [x] tests"
+    """
+    words = " ".join(name)
+    if (old is None) != (new is None):
+        given, lacks = ("--new", "--old") if old is None else ("--old", "--new")
+        raise InputError(f"{given} needs {lacks}: memolith edit NAME --old TEXT --new TEXT")
+    if old is not None and new is not None:
+        return _replace(mem, words, old, new, if_sha256)
+    if not common.attended():
+        path = layout.locate(str(mem.root), mem.find(words).path)
+        raise InputError(f"no editor can be opened here; give --old and --new, or edit the file: {path}")
+    done = editing.edit(mem, words)
+    return done.as_dict(), Diff(veil.masked(str(done)))
+
+
+def _replace(mem: Mem, words: str, old: str, new: str, if_sha256: str | None) -> Answer:
+    found = mem.find(words)
+    if found.kind in ("record", "ticket"):
+        if if_sha256 is not None:
+            raise InputError(f"--if-sha256 is for files, not for a {found.kind}")
+        change = arguments.replacement(found.name, old)
+        if found.kind == "ticket":
+            return mem.tickets.update(
+                found.name, description=change(mem.tickets.get(found.name).description, new)
+            )
+        scope = _scope(found)
+        return mem.records.update(
+            found.name, change(mem.records.get(found.name, scope).body, new), scope=scope
+        )
+    target: Any = found.kind
+    if target not in ("long_term", "scratchpad", "daily", "note"):
+        raise InputError(f"{found.name} is a {found.kind}; a piece of it cannot be replaced")
+    name = found.name if target in ("note", "daily") else None
+    scope_: Any = _scope(found) if target == "note" else "project"
+    return mem.edit(target, old, new, name, scope=scope_, if_sha256=if_sha256)
+
+
+@cli.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=completion.anything)
+@click.option(
+    "--yes", is_flag=True, help="Do not ask; required without a terminal for what undo cannot restore."
+)
+@opened
+def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
+    """Delete a note, record, ticket, day or session. `memolith undo` brings it back, except for a session.
+
+    To remove every trace of a text, also from the history, see `forget`.
+
+    \b
+    memolith rm running-the-tests
+    memolith rm claude-3f2a --yes
+    """
+    found = [mem.find(each) for each in names]
+    for each in found:
+        if each.kind not in ("note", "record", "ticket") and not yes:
+            ever = " for good" if each.kind == "session" else ""
+            common.agree(f"Delete {each.name}{ever}?", f"this deletes {each.name}{ever}: add --yes")
+    done = [
+        mem.remove(f"{each.kind}:{each.name}" if each.kind in find.KINDS else each.name) for each in found
+    ]
+    return {"removed": [each.as_dict() for each in done]}, "\n".join(each.message for each in done)
+
+
+@cli.command()
+@click.argument("name", shell_complete=completion.names)
+@click.argument("title", nargs=-1, required=True)
+@opened
+def mv(mem: Mem, name: str, title: tuple[str, ...]) -> Answer:
+    """Give a note another title; its file gets the name that follows from it.
+
+    \b
+    memolith mv running-the-tests "Tests and their services"
+    """
+    return mem.rename(name, " ".join(title))

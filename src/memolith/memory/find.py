@@ -1,0 +1,205 @@
+"""What a person means by a name: one answer for show, edit, rm, mv, history, undo and `/memory`.
+
+A name is a target (`long_term`, `today`, a date), an address (`memory://…`), a path in the store, an id, a
+title, or the beginning of one that nothing else begins with. `note:NAME` and its like say the kind.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+
+from memolith.base.errors import InputError, MemolithError, NotFoundError, UnsafePathError
+from memolith.base.values import Value
+from memolith.env.paths import Tree
+from memolith.memory import addresses, note_index
+from memolith.memory.sessions import Sessions
+from memolith.store import files, layout
+from memolith.store.entry import Entry
+from memolith.store.screen import quoted
+from memolith.text.names import SCHEME
+from memolith.text.safe.lookalikes import composed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memolith.memory.home import Home
+
+KINDS = ("note", "record", "ticket", "session")
+_FOLDERS = {"note": "notes", "record": "records", "ticket": "tickets", "daily": "daily"}
+_MOST_NAMED = 5
+_HINT = "`memolith list` shows what there is"
+
+
+class Found(Value):
+    """What a name means. `path` is its file in the store; a session has none."""
+
+    kind: str
+    name: str
+    path: str
+
+
+def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = False) -> Found:
+    """Return what a name means; `gone`: also what was deleted and has a history.
+
+    InputError if it may be several, NotFoundError if it is nothing.
+    """
+    wanted, kinds = text.strip(), tuple(kinds)
+    if not wanted:
+        raise InputError(f"a name is needed; {_HINT}")
+    kind, colon, rest = wanted.partition(":")
+    if colon and kind in KINDS and rest.strip():
+        wanted, kinds = rest.strip(), (kind,)
+    elif found := _place(home, wanted):
+        return found
+    bare = wanted.replace("\\", "/").rpartition("/")[2].removesuffix(".md").strip()
+    known = [each for kind in kinds for each in names(home, kind)]
+    for is_meant in _ways(home, bare):
+        if several := [each for each in known if is_meant(each)]:
+            return _one(wanted, several)
+    if gone and (found := _gone(home, bare)):
+        return found
+    what = f"no {kinds[0]}" if len(kinds) == 1 else "nothing"
+    hint = f"`memolith list {kinds[0]}s` shows them" if len(kinds) == 1 else _HINT
+    near = difflib.get_close_matches(bare, [each.name for each in known], 1)
+    raise NotFoundError(
+        f"{what} is called {quoted(wanted)}; {f'did you mean {near[0]!r}?' if near else hint}"
+    )
+
+
+def find_file(home: Home, text: str) -> str:
+    """Return the path in the store of the file that a name means; it may be gone and have a history."""
+    found = find(home, text, gone=True)
+    if not found.path:
+        raise InputError(f"{found.name} is a session, which has no history")
+    return found.path
+
+
+def day_of(home: Home, word: str) -> str:
+    """Return the date that a word means (today, yesterday, YYYY-MM-DD), or nothing."""
+    if word in ("daily", "today"):
+        return home.today
+    if word == "yesterday":
+        return home.yesterday
+    return word if layout.is_date(word) else ""
+
+
+def title_of(home: Home, found: Found) -> str:
+    """Return the title of a note, record or ticket."""
+    data = Tree(home.store).read(found.path) or b""
+    return Entry(found.kind, os.path.basename(found.path), files.text_of(data)).title
+
+
+def _place(home: Home, text: str) -> Found | None:
+    """Return what a target, a date, an address or a path means."""
+    word = text.lower().replace("-", "_")
+    if word in ("long_term", "memory.md"):
+        return of_path(home, layout.MEMORY)
+    if word in ("scratchpad", "scratchpad.md"):
+        return of_path(home, layout.path(home.project, layout.SCRATCHPAD))
+    if day := day_of(home, text):
+        return Found(kind="daily", name=day, path=layout.daily(home.project, day))
+    if text.startswith(SCHEME):
+        scope, parts = addresses.meant(home, text)
+        if parts[:1] == ("sessions",) and len(parts) == 2:
+            return Found(kind="session", name=parts[1], path="")
+        place = layout.path(scope, *parts)
+        return of_path(home, place) if _was_there(home, place) else None
+    line = text.partition("#L")[0].rpartition(":")
+    bare = line[0] if line[2].isdigit() else text.partition("#L")[0]
+    bare = bare.removeprefix(home.store).lstrip("/") if os.path.isabs(bare) else bare
+    for place in (bare, layout.path(home.project, bare)) if "/" in bare or bare.endswith(".md") else ():
+        if layout.scope_of(place) in (layout.USER, home.project) and _was_there(home, place):
+            return of_path(home, place)
+    return None
+
+
+def _was_there(home: Home, place: str) -> bool:
+    """Whether a file is there, or was and has a history."""
+    tree = Tree(home.store)
+    try:
+        tree.check(place)
+    except UnsafePathError:
+        return False
+    return tree.is_file(place) or bool(home.gate.history.entries(place))
+
+
+def of_path(home: Home, path: str) -> Found:
+    """Return what a file of the store is."""
+    if path in (layout.MEMORY, layout.path(home.project, layout.SCRATCHPAD)):
+        target = "long_term" if path == layout.MEMORY else "scratchpad"
+        return Found(kind=target, name=target, path=path)
+    parts = path.removeprefix(f"{layout.path(layout.scope_of(path))}/").split("/")
+    kind = next((kind for kind, folder in _FOLDERS.items() if parts[0] == folder and len(parts) > 1), "file")
+    return Found(kind=kind, name=parts[-1].removesuffix(".md") if kind != "file" else path, path=path)
+
+
+def _gone(home: Home, text: str) -> Found | None:
+    """Return a note, record or ticket that is gone but has a history."""
+    stem = text.removesuffix(".md")
+    if set(stem) & set("/\\."):
+        return None
+    for slug in (home.project, layout.USER):
+        folders = ["notes", "tickets", *(f"records/{category}" for category in layout.CATEGORIES)]
+        for place in (layout.path(slug, folder, f"{stem}.md") for folder in folders):
+            if home.gate.history.entries(place) and not Tree(home.store).is_file(place):
+                return of_path(home, place)
+    return None
+
+
+def names(home: Home, kind: str) -> Iterator[Found]:
+    """Yield everything of a kind: what is in this project first, then what is the user's."""
+    if kind == "session":
+        for name in Sessions(home).stats():
+            yield Found(kind=kind, name=name, path="")
+        return
+    tree = Tree(home.store)
+    for slug in (home.project, layout.USER):
+        if kind == "note":
+            places = [layout.path(slug, "notes", name) for name in note_index.note_files(home.store, slug)]
+        else:
+            below = layout.CATEGORIES if kind == "record" else ("",)
+            folders = [layout.path(slug, _FOLDERS[kind], each) for each in below]
+            places = [f"{folder}/{name}" for folder in folders for name in _listed(tree, folder)]
+        for place in places:
+            yield Found(kind=kind, name=os.path.basename(place).removesuffix(".md"), path=place)
+
+
+def _listed(tree: Tree, folder: str) -> list[str]:
+    try:
+        return tree.names(folder)
+    except MemolithError:  # `doctor` reports it
+        return []
+
+
+def _ways(home: Home, wanted: str) -> Iterator[Callable[[Found], bool]]:
+    """Yield the ways in which a name may be meant, the strictest first."""
+    same, titles = composed(wanted).casefold(), dict[str, str]()
+
+    def title(each: Found) -> str:
+        if each.path and each.path not in titles:
+            titles[each.path] = composed(title_of(home, each)).casefold()
+        return titles.get(each.path, "")
+
+    yield lambda each: composed(each.name) == composed(wanted)
+    yield lambda each: composed(each.name).casefold() == same
+    yield lambda each: title(each) == same
+    yield (
+        lambda each: (
+            each.name.casefold().startswith(same)
+            or (each.kind == "session" and each.name.partition("-")[2].casefold().startswith(same))
+        )
+    )
+    yield lambda each: title(each).startswith(same)
+
+
+def _one(wanted: str, found: list[Found]) -> Found:
+    """Return the one that is meant; the project's own before the user's of the same name."""
+    first = found[0]
+    others = [each for each in found[1:] if (each.kind, each.name) != (first.kind, first.name)]
+    if not others:
+        return first
+    named = ", ".join(f"{each.kind}:{each.name}" for each in (first, *others)[:_MOST_NAMED])
+    more = "" if len(others) < _MOST_NAMED else " and more"
+    raise InputError(f"{quoted(wanted)} may be {named}{more}; give more of the name, or one of these")

@@ -1,0 +1,73 @@
+"""Removing and renaming what a name means; `undo` takes either back, except for a session's copy."""
+
+from __future__ import annotations
+
+import os
+
+from memolith.base.errors import InputError, NotFoundError
+from memolith.base.values import Value
+from memolith.env.paths import Tree
+from memolith.memory import note_index, notes
+from memolith.memory.entries import screened
+from memolith.memory.find import KINDS, find
+from memolith.memory.sessions import Sessions
+from memolith.store import files, layout, writeset
+from memolith.text import frontmatter, markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memolith.memory.home import Home
+
+
+class Tidied(Value):
+    """What was removed or renamed. `filename` is its path in the store; a session has none."""
+
+    filename: str
+    kind: str
+    message: str
+    name: str
+
+
+def remove(home: Home, name: str, kinds: tuple[str, ...] = ()) -> Tidied:
+    """Remove what a name means."""
+    found = find(home, name, kinds or KINDS)
+    if found.kind == "session":
+        Sessions(home).delete(found.name)
+        message = f"Deleted the session {found.name} for good"
+    else:
+        if Tree(home.store).stat(found.path) is None:
+            raise NotFoundError(f"there is no {found.name} to delete")
+        home.gate.rewrite(found.path, lambda _: None, op="delete")
+        message = f"Deleted {found.kind if found.kind in KINDS else ''} {found.name}".replace("  ", " ")
+        message += " (`memolith undo` brings it back)"
+    return Tidied(kind=found.kind, name=found.name, filename=found.path, message=message)
+
+
+def rename(home: Home, name: str, title: str) -> Tidied:
+    """Give a note another title, and its file the name that follows from it; its text and origin stay."""
+    found = find(home, name, ("note",))
+    if found.kind != "note":
+        raise InputError(f"only notes can be renamed, not {found.name}")
+    notes.check("x", title)
+    slug = layout.scope_of(found.path)
+    title = markdown.same_line(str(screened(home.gate, slug, {"title": title}, "")[0]["title"]))
+    with home.gate.scope(slug):
+        text = files.text_of(Tree(home.store).read(found.path) or b"")
+        place = notes.file_for(home.gate, slug, title)
+        if place != found.path and Tree(home.store).stat(place) is not None:
+            raise InputError(
+                f"there is a note called {title!r} already; choose another title, or delete it first"
+            )
+        parsed = frontmatter.split(text)
+        fields = {"name": title}
+        new = frontmatter.set_fields("" if parsed.problem else parsed.head, fields)
+        new += text if parsed.problem else parsed.body
+        edits = [writeset.Edit(path=place, base=None, new=new, marker="")]
+        if place == found.path:
+            edits = [edits[0].but(base=writeset.base_of(text))]
+        else:
+            edits.append(writeset.Edit(path=found.path, base=writeset.base_of(text), new=None, marker=""))
+        home.gate.commit(slug, edits, op="rename")
+        note_index.seed(home.gate, slug)
+    stem = os.path.basename(place)[:-3]
+    return Tidied(kind="note", name=stem, filename=place, message=f"Renamed {found.name} to {stem}")

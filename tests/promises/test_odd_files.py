@@ -1,0 +1,66 @@
+"""A file of the memory that is no regular file is read by nobody, and named by every answer that lacks it."""
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem
+from memolith.edges.mcp import handlers, tools
+from tests.ledger import proves
+
+
+def link(path: Path) -> None:
+    path.symlink_to(path.parents[1] / "elsewhere")
+
+
+def lost(path: Path) -> None:
+    path.symlink_to("/nowhere/x.md")
+
+
+def bound(path: Path) -> None:
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(path.parent)  # the path of a socket is short
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
+ODD = [link, lost, os.mkfifo, bound]
+PLACES = [
+    "notes/odd.md",
+    "records/decisions/odd.md",
+    "tickets/odd.md",
+    "daily/2020-01-01.md",
+    "SCRATCHPAD.md",
+    "daily",
+]
+RECALL = next(each for each in tools.offered(read_only=True) if each["name"] == "recall")
+IN_BLOCK = ("notes/odd.md", "SCRATCHPAD.md", "daily")
+
+
+@proves("S0.80")
+@pytest.mark.parametrize("odd", ODD, ids=lambda made: str(made.__name__))
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_no_regular_file_is_named_by_every_answer(
+    place: str, odd: Callable[[Path], None], mem: Mem, store: Path
+) -> None:
+    mem.write("long_term", "- zebras have stripes")
+    path = store / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    odd(path)
+    for _ in range(2):  # also when nothing has changed since
+        found = {
+            "search": mem.search("zebras").missing,
+            "recall": mem.recall("zebras").missing,
+            "list": mem.list().missing,
+            "server": [str(handlers.call(lambda: mem, RECALL, {"query": "zebras"}))],
+        }
+        if place in IN_BLOCK:
+            found["block"] = [mem.context_block() or ""]
+        assert [where for where, said in found.items() if path.name not in "\n".join(said)] == []
