@@ -68,7 +68,7 @@ def block_with(mem: Mem, store: Path, text: str) -> str:
     return block
 
 
-def check_structure(block: str, store: Path) -> None:
+def check_structure(block: str) -> None:
     """One wrapper, our titles once each and in order, nothing that begins a turn."""
     lines = block.split("\n")
     assert lines[0].startswith("<memory note=")
@@ -82,12 +82,11 @@ def check_structure(block: str, store: Path) -> None:
     )
     assert not re.search(r"\n\s*\n(human|assistant|system):", inner.casefold())
     titles = [line for line in lines if re.match(r"## (Long-term|Project|User|Notes|Scratchpad|Daily)", line)]
-    here = f"projects/{store.name}"
     assert titles == sorted(set(titles), key=titles.index)
     assert set(titles) <= {
         "## Long-term memory (MEMORY.md)",
-        f"## Project memory ({here}/MEMORY.md)",
-        f"## Notes index ({here}/notes/MEMORY.md)",
+        "## Project memory (memory://root/MEMORY.md)",
+        "## Notes index (memory://root/notes/MEMORY.md)",
         "## Scratchpad (open items)",
         f"## Daily log {time.strftime('%Y-%m-%d', time.localtime(CLOCK))} (today)",
     }
@@ -99,11 +98,11 @@ CLOCK = time.mktime((2026, 11, 15, 12, 0, 0, 0, 0, -1))
 @proves("S0.47", "X.16")
 @pytest.mark.parametrize("row", rows("A", "note_body"))
 def test_stored_text_stays_inside_the_block(mem: Mem, store: Path, row: Row) -> None:
-    check_structure(block_with(mem, store, payload(row)), store)
+    check_structure(block_with(mem, store, payload(row)))
 
 
 @pytest.mark.parametrize("row", rows("A", "note_body"))
-def test_written_text_stays_inside_the_block(mem: Mem, store: Path, row: Row) -> None:
+def test_written_text_stays_inside_the_block(mem: Mem, row: Row) -> None:
     text = payload(row).replace("\0", "")
     mem.write("long_term", text)
     mem.append_daily(text.split("\n")[0], text)
@@ -111,7 +110,7 @@ def test_written_text_stays_inside_the_block(mem: Mem, store: Path, row: Row) ->
     mem.write("scratchpad", f"- [ ] {text}")
     block = mem.context_block()
     assert block is not None
-    check_structure(block, store)
+    check_structure(block)
 
 
 @pytest.mark.parametrize("row", rows("A", "title_or_name"))
@@ -122,7 +121,7 @@ def test_titles_and_names_stay_inside_the_block(mem: Mem, store: Path, row: Row)
     put(store / "notes" / "by-hand.md", f"---\nname: {json.dumps(payload(row))}\n---\nx\n".encode())
     block = mem.context_block()
     assert block is not None
-    check_structure(block, store)
+    check_structure(block)
     assert block.count("\n- [") == len(list((store / "notes").glob("*.md"))) - 1
 
 
@@ -221,7 +220,7 @@ def test_a_strange_file_is_read_shown_searched_and_left_as_it_is(mem: Mem, store
     assert time.process_time() - began < 0.5
     assert block is not None
     assert "](odd.md)" in block
-    check_structure(block, store)
+    check_structure(block)
     assert (store / "notes" / "odd.md").read_bytes() == data
     assert not [path for path in mem.root.rglob("*") if path.name in ("etc", "passwd")]
 

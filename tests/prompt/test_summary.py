@@ -134,14 +134,14 @@ def test_a_summary_cannot_leave_the_block_or_imitate_it(mem: Mem, summary: Path)
     assert TRUNCATED not in text
 
 
-def test_no_hostile_text_in_a_summary_leaves_the_block(mem: Mem, summary: Path, store: Path) -> None:
+def test_no_hostile_text_in_a_summary_leaves_the_block(mem: Mem, summary: Path) -> None:
     for param in rows("A", "note_body"):
         (row,) = param.values
         if not row:
             pytest.skip("the hostile corpus is not here; set MEMOLITH_DATA")
         summary.write_bytes(payload(row).encode("utf-8", "surrogatepass"))
         text = block(mem)
-        check_structure(text[text.index(OPEN) :], store)
+        check_structure(text[text.index(OPEN) :])
         assert text.count("\n## Memory summary") == 1
 
 

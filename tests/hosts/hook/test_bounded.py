@@ -83,8 +83,10 @@ try:
     while time.process_time() < until:
         pass
     time.sleep(float(sys.argv[2]))
+    deadline.end()  # else it strikes while the interpreter ends
     print("done")
 except deadline.LateError:
+    deadline.end()
     print("late")
 """
 

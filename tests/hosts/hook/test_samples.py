@@ -22,7 +22,7 @@ DIRECTORIES = {
     "copilot": "copilot",
     "cursor": "cursor",
 }
-START = ("SessionStart", "sessionStart")
+START = ("SessionStart", "sessionStart", "SubagentStart")
 PROMPT = ("UserPromptSubmit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt")
 OTHER = ("InstructionsLoaded", "PreToolUse", "PostToolUse", "preToolUse", "postToolUse")
 ANSWERS = {"claude": "inject", "copilot": "inject", "cursor": "inject"}
