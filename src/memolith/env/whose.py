@@ -49,6 +49,13 @@ def is_kept(path: str, env: Mapping[str, str]) -> bool:
     return inside and is_ours(os.stat(place)) and not in_checkout(place)
 
 
+def is_taken_at_word(path: str) -> bool:
+    """Whether a path that a person hands over as theirs may be: no checkout's, nobody else's, no link."""
+    parts = os.path.realpath(path).casefold().split(os.sep)
+    ours = is_ours(os.stat(path)) and not in_checkout(path) and not link_on_the_way(path)
+    return ours and _OTHERS.isdisjoint(parts) and "downloads" not in parts
+
+
 def in_checkout(path: str) -> bool:
     """Whether a path really lies in a checkout; one around the home or a store belongs to the user."""
     top = checkout(path)

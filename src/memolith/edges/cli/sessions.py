@@ -38,18 +38,29 @@ def session() -> None:
 @click.option("--agent", required=True, metavar="NAME", help="The agent of the session.")
 @click.option("--id", "session_id", required=True, metavar="ID", help="The session's id in the agent.")
 @click.option("--ticket", metavar="ID", help="The ticket that the session worked on.")
-@click.option("--mine", is_flag=True, help="The session is your own, wherever FILE is.")
+@click.option(
+    "--mine/--others",
+    default=None,
+    help="Whose session: your own, or somebody else's (default: yours, unless FILE is in a checkout).",
+)
 @click.option("--status", default="completed", show_default=True, metavar="running|paused|completed|failed")
 @click.option("--scope", default="project", hidden=True)
 @opened
 def add_session(
-    mem: Mem, file: str, agent: str, session_id: str, ticket: str | None, mine: bool, status: str, scope: str
+    mem: Mem,
+    file: str,
+    agent: str,
+    session_id: str,
+    ticket: str | None,
+    mine: bool | None,
+    status: str,
+    scope: str,
 ) -> Answer:
     """Store a session from JSON lines (- reads standard input), one turn each: {"role", "text", "time"}.
 
-    Adding a session again changes nothing; one that has grown adds its new turns. Secrets are masked. A file
-    that your agents do not keep may be anybody's: it is shown only when asked for, and nothing is learned
-    from it, unless you say that it is yours.
+    Adding a session again changes nothing; one that has grown adds its new turns. Secrets are masked. Who
+    adds a session had it: it is yours, unless FILE lies in a checkout or belongs to another user. Somebody
+    else's is shown only when asked for, and nothing is learned from it.
 
     \b
     memolith session add turns.jsonl --agent claude --id 3f2a
@@ -59,7 +70,9 @@ def add_session(
     linked = mem.tickets.get(ticket).id if ticket else ""
     started = next((turn.time for turn in turns if turn.time), "")
     value = Session(agent=agent, id=session_id, started=started, status=status, ticket=linked, turns=turns)
-    if not mine and file != "-" and not whose.is_kept(file, os.environ):
+    if mine is None:
+        mine = file == "-" or whose.is_taken_at_word(file)
+    if not mine:
         value = gather.labelled(value)
     done = mem.sessions.add(value, scope=scope, again=True)
     if linked:
