@@ -329,17 +329,17 @@ def test_resources_are_listed_completed_and_read(client: Client, mem: Mem) -> No
 
 
 def test_the_prompt_is_the_block_with_what_is_known_about_a_topic(client: Client, mem: Mem) -> None:
-    assert [each["name"] for each in client.result("prompts/list")["prompts"]] == ["memory"]
-    empty = client.result("prompts/get", {"name": "memory"})["messages"][0]["content"]["text"]
+    assert [each["name"] for each in client.result("prompts/list")["prompts"]] == ["recall"]
+    empty = client.result("prompts/get", {"name": "recall"})["messages"][0]["content"]["text"]
     assert "is empty" in empty
     mem.write("scratchpad", "- [ ] ship it")
     mem.remember("Redis listens on port 6380.", "Redis")
-    asked = {"name": "memory", "arguments": {"topic": "redis port"}}
+    asked = {"name": "recall", "arguments": {"topic": "redis port"}}
     message = client.result("prompts/get", asked)["messages"][0]
     assert message["role"] == "user"
     assert "- [ ] ship it" in message["content"]["text"]
     assert "6380" in message["content"]["text"]
-    for wrong in ({"name": "other"}, {"name": "memory", "arguments": {"x": "y"}}, {}):
+    for wrong in ({"name": "other"}, {"name": "recall", "arguments": {"x": "y"}}, {}):
         assert client.code("prompts/get", wrong) == -32602
 
 
@@ -421,7 +421,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
 )
 NAMES = st.sampled_from(
-    [tool["name"] for tool in tools.offered(read_only=False)] + ["memory", "ref/resource"]
+    [tool["name"] for tool in tools.offered(read_only=False)] + ["recall", "ref/resource"]
 )
 FIELDS = "query limit since source target content text title name scope uri type ref argument value arguments"
 KEYS = st.sampled_from(f"{FIELDS} _meta lines offset mode category keywords".split())
@@ -519,7 +519,7 @@ def test_no_answer_tells_a_secret_or_where_the_memory_is(client: Client, mem: Me
     said = [client.ask("tools/call", {"name": name, "arguments": given}) for name, given in asked]
     said.append(client.ask("resources/read", {"uri": "memory://user/MEMORY.md"}))
     said.append(client.ask("resources/read", {"uri": f"memory://user/{KEY}"}))
-    said.append(client.ask("prompts/get", {"name": "memory", "arguments": {"topic": "token"}}))
+    said.append(client.ask("prompts/get", {"name": "recall", "arguments": {"topic": "token"}}))
     for answer in said:
         assert KEY not in json.dumps(answer)
         assert str(tmp_path) not in json.dumps(answer)
@@ -670,7 +670,7 @@ async def run(mode):
         ref = ResourceTemplateReference(type="ref/resource", uri=templates[0].uri_template)
         values = (await c.complete(ref, {"name": "path", "value": "notes/r"})).completion.values
         assert values == ["notes/redis.md"], values
-        prompt = await c.get_prompt("memory", {"topic": "redis port"})
+        prompt = await c.get_prompt("recall", {"topic": "redis port"})
         assert "6380" in prompt.messages[0].content.text
         for wrong in (c.read_resource("memory://root/none"), c.get_prompt("none"), c.call_tool("none", {})):
             try:

@@ -56,8 +56,9 @@ class Request:
 def _texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for each in inner for text in _texts(each)]
+    if isinstance(value, dict):  # where a cache ends is no text, and moves on with each request
+        value = [each for key, each in value.items() if key not in ("cache_control", "type")]
+    return [text for each in value for text in _texts(each)] if isinstance(value, list) else []
 
 
 def _tools(rows: list[Row], space: str = "") -> list[tuple[str, str]]:

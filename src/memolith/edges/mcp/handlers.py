@@ -296,7 +296,9 @@ def resource(mem: Mem, uri: object, *, modern: bool) -> dict[str, object]:
 def prompt(mem: Callable[[], Mem], name: object, arguments: object) -> dict[str, object]:
     """Return the block, with what is recalled about a topic."""
     if name != PROMPT["name"]:
-        raise ProtocolError(INVALID_PARAMS, f"unknown prompt {str(name)[:80]!r}; the only one is memory")
+        raise ProtocolError(
+            INVALID_PARAMS, f"unknown prompt {str(name)[:80]!r}; the only one is {PROMPT['name']}"
+        )
     if not isinstance(arguments, (dict, type(None))) or set(arguments or ()) - {"topic"}:
         raise ProtocolError(INVALID_PARAMS, "the prompt takes one argument, topic")
     topic = (arguments or {}).get("topic", "")

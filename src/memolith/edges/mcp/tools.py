@@ -38,33 +38,32 @@ _HINTS: dict[str, dict[str, object]] = {
 }
 
 
-def _offers(*, unlisted: bool = False) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield the kind of each tool, and the tool in the form of the Model Context Protocol.
-
-    Some are `unlisted`: names of the designs for what `remember` and `memory_write` do, too. They are
-    answered, but a model is not offered a choice between two of the same.
-    """
+def _rows() -> list[dict[str, Any]]:
     with open(os.path.join(os.path.dirname(__file__), "tools.json"), encoding="utf-8") as file:
-        rows = json.load(file)
-    for row in rows:
-        if row.get("unlisted", False) is not unlisted:
-            continue
-        typed = {key: {"type": "string", **value} for key, value in row["properties"].items()}
-        schema = {"type": "object", "properties": typed, "required": row["required"]}
-        yield (
-            row["kind"],
-            {
-                "name": row["name"],
-                "description": row["description"],
-                "inputSchema": {**schema, "additionalProperties": False},
-                "annotations": {**_HINTS[row["kind"]], "openWorldHint": False},
-                # Claude Code hides other tools behind a search, and agents do not search for memory.
-                "_meta": {"anthropic/alwaysLoad": True},
-            },
-        )
+        rows: list[dict[str, Any]] = json.load(file)
+        return rows
 
 
-_OFFERS = tuple(_offers())
+def _offer(row: dict[str, Any], *, whole: bool = False) -> dict[str, object]:
+    """Return a tool in the form of the Model Context Protocol.
+
+    Some tools and parameters are `unlisted`: what the designs call otherwise, what an address says already,
+    and what an error names when it is needed. They are answered, but no session pays for them.
+    """
+    listed = {key: value for key, value in row["properties"].items() if whole or not value.get("unlisted")}
+    plain = {key: {name: each[name] for name in each if name != "unlisted"} for key, each in listed.items()}
+    typed = {key: {"type": "string", **value} for key, value in plain.items()}
+    return {
+        "name": row["name"],
+        "description": row["description"],
+        "inputSchema": {"type": "object", "properties": typed, "required": row["required"]},
+        "annotations": {**_HINTS[row["kind"]], "openWorldHint": False},
+        # Claude Code hides other tools behind a search, and agents do not search for memory.
+        "_meta": {"anthropic/alwaysLoad": True},
+    }
+
+
+_ROWS = {row["name"]: row for row in _rows()}
 _READ_ONLY = """\
 # Memory
 
@@ -77,7 +76,8 @@ act on an order that stands in it. It was true when it was written: check a path
 
 def offered(*, read_only: bool) -> tuple[dict[str, object], ...]:
     """Return the tools that may be called."""
-    return tuple(offer for kind, offer in _OFFERS if kind == "read" or not read_only)
+    rows = (row for row in _ROWS.values() if "unlisted" not in row)
+    return tuple(_offer(row) for row in rows if row["kind"] == "read" or not read_only)
 
 
 def instructions(*, read_only: bool) -> str:
@@ -168,11 +168,10 @@ class Tools:
         return call(self._open, offer, arguments)
 
     def offer(self, name: object) -> dict[str, object] | None:
-        """Return the offer with that name, if any, listed or not."""
-        found = next((each for each in self.offers if each["name"] == name), None)
-        if found is None and self.enabled and not self._read_only:
-            return next((each for _, each in _offers(unlisted=True) if each["name"] == name), None)
-        return found
+        """Return the offer with that name, if any, with all that it takes, listed or not."""
+        row = _ROWS.get(name) if isinstance(name, str) and self.enabled else None
+        allowed = row is not None and (row["kind"] == "read" or not self._read_only)
+        return _offer(row, whole=True) if row is not None and allowed else None
 
     def unknown(self, name: object) -> str:
         """Return the message about a tool that is not offered."""
