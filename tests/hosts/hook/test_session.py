@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from memolith import Mem, MemolithError
 from memolith.edges.cli import main
 from memolith.hosts.hook import answers, edge
+from memolith.hosts.install.agents import own_text
 from memolith.hosts.sessions import transcript
 from memolith.learn.extract import strip
 from memolith.prompt.block import ABOUT
@@ -294,6 +297,45 @@ def test_what_nobody_typed_is_no_prompt(host: Host, prompt: str) -> None:
     host.start()
     assert host.ask(prompt) == ""
     assert "5433" in host.ask(QUESTION)  # still the first
+
+
+@proves("X.26")
+@pytest.mark.parametrize(
+    ("name", "typed", "form"),
+    [
+        ("claude", "/memolith list", "reason"),
+        ("codex", f"/memory list\n\n{own_text('request.md')}", "reason"),  # as its file makes of the command
+        ("qwen", "/memolith list", "reason"),
+        ("gemini", "/memory list", "stopReason"),
+        ("cursor", "/memory list", "user_message"),
+    ],
+)
+@pytest.mark.usefixtures("filled")
+def test_what_is_typed_for_us_is_shown_by_the_host_and_asked_of_no_model(
+    work: Path, name: str, typed: str, form: str
+) -> None:
+    row = {"session_id": "s", "cwd": str(work), "hook_event_name": "UserPromptSubmit", "prompt": typed}
+    said = edge.answer(json.dumps(row).encode(), name, slash=lambda mem, line: f"{line} of {mem.project}.")
+    answer = json.loads(said)
+    assert answer[form].startswith("list of ")
+    assert answer.get("decision", "block") == "block"
+    assert answer.get("continue", False) is False
+
+
+@proves("X.26")
+@pytest.mark.parametrize("line", ["list", QUESTION])
+def test_a_verb_is_run_and_anything_else_is_a_question(filled: Mem, work: Path, line: str) -> None:
+    typed = {"prompt": f"/memolith {line}", "hook_event_name": "UserPromptSubmit"}
+    row = {"session_id": "s", "cwd": str(work), **typed}
+    command = [sys.executable, "-m", "memolith", "hook", "--home", filled.home]
+    done = subprocess.run(command, input=json.dumps(row).encode(), capture_output=True, check=True)
+    assert "test-database" in json.loads(done.stdout)["reason"]
+
+
+@proves("X.26")
+@pytest.mark.usefixtures("filled")
+def test_a_host_that_cannot_show_anything_asks_its_model(host: Host) -> None:
+    assert host.tell("userPromptSubmitted", "copilot", prompt="/memory list") == ""
 
 
 @pytest.mark.usefixtures("filled")

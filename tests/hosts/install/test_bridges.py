@@ -1,14 +1,17 @@
 """The bridges for opencode and pi, run by node against a command that writes down what it is told."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memolith.hosts.install.agents import own_text
+from tests.ledger import proves
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(
@@ -17,16 +20,21 @@ pytestmark = pytest.mark.skipif(
 
 
 def play(
-    tmp_path: Path, host: str, *, command: str = "", answer: str = 'echo "about $5"'
+    tmp_path: Path, host: str, *, command: str = "", answer: str = 'echo "about $5"', **env: str
 ) -> tuple[Any, list[Any]]:
     """Return what `play_HOST.mjs` printed, and what the command was told."""
     ours, told = tmp_path / "memolith", tmp_path / "told"
-    ours.write_text(f'#!/bin/sh\necho "$*" >> {told}\ncat >> {told}\necho >> {told}\n{answer}\n')
+    # What it is asked as a server is another matter.
+    ours.write_text(
+        f'#!/bin/sh\n[ "$1" = mcp ] && exit 1\necho "$*" >> {told}\ncat >> {told}\necho >> {told}\n{answer}\n'
+    )
     ours.chmod(0o755)
     (tmp_path / "bridge.mjs").write_text(own_text(f"{host}.ts", command or str(ours)))
     (tmp_path / "play.mjs").write_text(Path(__file__).with_name(f"play_{host}.mjs").read_text())
     assert NODE
-    done = subprocess.run([NODE, "play.mjs"], cwd=tmp_path, capture_output=True, check=True)
+    done = subprocess.run(
+        [NODE, "play.mjs"], cwd=tmp_path, env={**os.environ, **env}, capture_output=True, check=True
+    )
     lines = told.read_text().splitlines() if told.exists() else []
     return json.loads(done.stdout), list(zip(lines[::2], map(json.loads, lines[1::2]), strict=True))
 
@@ -69,10 +77,21 @@ def test_pi_gets_memory_as_a_message_and_tells_what_happens(tmp_path: Path) -> N
     events = ["SessionStart", "UserPromptSubmit", "PostCompact", "SessionStart", "UserPromptSubmit", "Stop"]
     assert [each["hook_event_name"] for _, each in told] == [*events, "SessionEnd"]
     assert {(each["session_id"], each["cwd"], each["transcript_path"]) for _, each in told} == {
-        ("s1", "/w", "/s/1.jsonl")
+        ("s1", str(tmp_path), "/s/1.jsonl")
     }
     assert told[2][1]["summary"] == "what was done"
     assert told[3][1]["source"] == "compact"
+
+
+@proves("X.26")
+def test_pi_has_the_tools_and_shows_what_memory_says_without_its_model(tmp_path: Path) -> None:
+    printed, _ = play(tmp_path, "pi", command=str(Path(sys.executable).parent / "memolith"), TOOLS="1")
+    assert len(printed["names"]) == 6
+    assert printed["needs"] == ["content"]
+    assert "redis-is-on-6391.md" in printed["said"]["content"][0]["text"]
+    assert "nothing in memory has this name" in printed["failed"]
+    (shown,) = printed["shown"]
+    assert "redis-is-on-6391" in shown
 
 
 def test_a_command_that_fails_or_is_gone_leaves_the_session_alone(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ BEFORE: dict[str, dict[str, str]] = {
     "copilot": {".copilot/mcp-config.json": '\ufeff{\r\n    "mcpServers": {}\r\n}\r\n'},
     "cursor": {".cursor/hooks.json": '{"version": 1, "hooks": {"stop": [{"command": "x"}]}}\n'},
     "opencode": {".config/opencode/opencode.jsonc": '{\n  // mine\n  "instructions": ["AGENTS.md"],\n}\n'},
-    "pi": {".pi/agent/mcp.json": ""},
+    "pi": {".pi/agent/settings.json": ""},
 }
 
 
@@ -86,7 +86,7 @@ def test_every_agent_gets_hooks_and_server_and_what_was_there_stays(everybody: P
             if target.form != "text"
         ]
         run = [command for each in settings for command in entries.commands(each)]
-        assert COMMAND in run, host.name
+        assert COMMAND in run or host.name == "pi", host.name
         if host.name in ("opencode", "pi"):
             assert any(f"const MEMOLITH = {json.dumps(COMMAND)}" in text for text in texts.values())
         else:
@@ -171,9 +171,10 @@ def test_a_change_of_ours_by_hand_stays_and_a_command_that_moved_is_replaced(eve
     for each in everybody.rglob("*"):
         if each.is_file():
             each.write_bytes(each.read_bytes().replace(COMMAND.encode(), b"/gone/bin/memolith"))
-    for name in ("opencode/plugin/memolith.ts", "opencode/command/memory.md"):
-        (everybody / ".config" / name).unlink()
-    (everybody / ".pi/agent/extensions/memolith.ts").unlink()
+    place = Place(command=COMMAND, env={}, home=str(everybody), project="")
+    for target in (each for host in HOSTS.values() for each in host.targets(place)):
+        if target.form == "text":
+            Path(target.path).unlink()
     assert init("--yes") == 0
     assert not [each for each in everybody.rglob("*") if each.is_file() and b"/gone/" in each.read_bytes()]
     assert path.read_text().count("memolith hook") == 6
@@ -214,8 +215,8 @@ def test_at_a_terminal_it_asks_before_it_writes_and_offers_past_sessions(
         os.close(terminal)
         os.close(our_end)
         said.append(done.stdout + done.stderr)
-        assert (user / ".pi/agent/mcp.json").exists() is (answers[:1] == b"y")
-    assert "Change 3 files? [Y/n]" in said[0]
+        assert (user / ".pi/agent/extensions/memolith.ts").exists() is (answers[:1] == b"y")
+    assert "Change 1 file? [Y/n]" in said[0]
     assert "Nothing was changed" in said[0]
     assert "Read 1 past session into memory and learn by rules" in said[1]
     assert "Later: memolith init --import" in said[1]

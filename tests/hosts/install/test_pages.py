@@ -27,7 +27,6 @@ SAMPLED = {
     "cursor/hooks.json": ("cursor", "hooks.json"),
     "cursor/mcp.json": ("cursor", "mcp.json"),
     "opencode/opencode.json": ("opencode", "opencode.json"),
-    "pi/mcp.json": ("pi", "mcp.json"),
 }
 
 

@@ -9,13 +9,19 @@ from tests.hosts.real.model import Model
 from tests.hosts.real.programs import CLIS, TABLE, Program, is_here, program, trust_codex_hooks
 
 
+@pytest.fixture
+def model() -> Model:
+    """Return the model that a program asks."""
+    return Model()
+
+
 @pytest.fixture(params=list(TABLE))
-def bare(request: pytest.FixtureRequest, tmp_path: Path, work: Path) -> Iterator[Program]:
+def bare(request: pytest.FixtureRequest, tmp_path: Path, work: Path, model: Model) -> Iterator[Program]:
     """Return a program in a home with what a person has configured; nothing of ours is there yet."""
     if not is_here(request.param):
         pytest.skip(f"MEMOLITH_CLIS={CLIS} has no {request.param}; `./dev agents` installs the programs")
     user = tmp_path / "user"
-    with Model() as model:
+    with model:
         found = program(request.param, user, work, model)
         user.mkdir()
         for name, text in found.had.items():

@@ -50,7 +50,12 @@ class Request:
     @property
     def tools(self) -> dict[str, str]:
         """The tools it offers, each with the namespace it is in."""
-        return dict(_tools(self.body.get("tools") or []))
+        return {name: space for name, space, _ in _tools(self.body.get("tools") or [])}
+
+    @property
+    def offers(self) -> dict[str, Row]:
+        """The tools it offers, each as the model is told of it."""
+        return {name: row for name, _, row in _tools(self.body.get("tools") or [])}
 
 
 def _texts(value: object) -> list[str]:
@@ -61,7 +66,7 @@ def _texts(value: object) -> list[str]:
     return [text for each in value for text in _texts(each)] if isinstance(value, list) else []
 
 
-def _tools(rows: list[Row], space: str = "") -> list[tuple[str, str]]:
+def _tools(rows: list[Row], space: str = "") -> list[tuple[str, str, Row]]:
     found = []
     for row in rows:
         for group in ("functionDeclarations", "function_declarations"):
@@ -71,7 +76,7 @@ def _tools(rows: list[Row], space: str = "") -> list[tuple[str, str]]:
             continue
         name = (row.get("function") or row).get("name")
         if isinstance(name, str):
-            found.append((name, space))
+            found.append((name, space, row.get("function") or row))
     return found
 
 
@@ -111,6 +116,10 @@ class Model:
         """The requests of a session itself: those that offer tools."""
         return [each for each in self.requests if each.tools]
 
+    def follow(self, request: Request) -> Reply:
+        """Return what is said to a request for which there is no reply."""
+        return Reply("Done." if request else "")
+
     def answer(self, path: str, body: Row) -> tuple[int, Reply, str, str]:
         """Return the number of a request, the reply to it, and name and namespace of a tool it calls."""
         request = Request(path, body)
@@ -123,7 +132,7 @@ class Model:
                     self._replies.remove(reply)
                     break
             else:
-                reply = Reply("Done.")
+                reply = self.follow(request) if request.tools else Reply("Done.")
         if not reply.tool:
             return number, reply, "", ""
         full, space = next(

@@ -130,6 +130,8 @@ def _session(told: str) -> str:
         except ValueError:
             continue
     for row in rows:
+        if isinstance(row, dict) and row.get("type") == "session":  # pi
+            return str(row["id"])
         for name in ("session_id", "thread_id", "sessionID", "sessionId"):
             if isinstance(row, dict) and isinstance(row.get(name), str):
                 return str(row[name])

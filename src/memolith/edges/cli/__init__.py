@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memolith.mem import Mem
+
 
 # New objects that trigger a garbage collection, instead of 700: a command is short-lived.
 _OBJECTS = 20_000
@@ -31,6 +33,18 @@ def entry() -> int:
         gc.freeze()  # at exit, the interpreter would scan every object once more
 
 
+def _typed(mem: Mem, line: str) -> str:
+    """Return what `/memory` shows in an agent; a line that is neither a verb nor a note is a question."""
+    from memolith.edges.cli.slash import slash, verbs
+
+    answer = slash(mem, line)
+    if answer.error and line.split(maxsplit=1)[0] not in verbs():
+        import shlex
+
+        return slash(mem, f"recall -- {shlex.quote(line)}").text
+    return answer.text
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -43,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments[:1] == ["hook"]:  # and for this at every prompt
         from memolith.hosts.hook.edge import run as hook
 
-        answered = hook(arguments[1:])
+        answered = hook(arguments[1:], _typed)
         if answered is not None:
             return answered
     from memolith.edges.cli.ask import run_fast

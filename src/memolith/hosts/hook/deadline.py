@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 
-# Seconds for a prompt (1.5 in all, with the start of Python and the answer), and for the start of a session.
-PROMPT, START = 1.0, 1.5
+# Seconds for a prompt (1.5 in all, with the start of Python and the answer), for the start of a session, and
+# for what a person typed for us.
+PROMPT, START, TYPED = 1.0, 1.5, 8.0
 _BUSY = 2.0  # seconds that waiting for a processor may add
 _AGAIN = 0.1  # seconds until it is raised once more, in case a destructor swallowed the first
 _LEAST = 0.01  # seconds of waiting that are worth another timer

@@ -25,13 +25,18 @@ if TYPE_CHECKING:
 
     from memolith.hosts.hook.injections import SessionReceipts
 
+    Slash = Callable[[Mem, str], str]
+
 _OPTIONS = {"--host": "host", "--event": "event", "--home": "home", "--project": "project"}
 _WAIT, _PATIENCE = 0.5, 0.25  # seconds for another hook of the session, and for who writes
 _MAX_LINE = 1_000
 
 
-def run(arguments: list[str]) -> int | None:
-    """Answer one event; None leaves help, and a person at a terminal, to the command line."""
+def run(arguments: list[str], slash: Slash | None = None) -> int | None:
+    """Answer one event; None leaves help, and a person at a terminal, to the command line.
+
+    `slash` answers what a person typed behind `/memory`.
+    """
     options = dict.fromkeys(_OPTIONS.values(), "")
     rest = iter(arguments)
     for argument in rest:
@@ -44,15 +49,15 @@ def run(arguments: list[str]) -> int | None:
             return 0  # an empty memory injects nothing and keeps nothing
     if sys.stdin is not None and sys.stdin.isatty():
         return None
-    return serve(**options)
+    return serve(**options, slash=slash)
 
 
-def serve(host: str, event: str, home: str, project: str) -> int:
+def serve(host: str, event: str, home: str, project: str, slash: Slash | None = None) -> int:
     """Answer the event on standard input. The exit code is 0."""
     try:
         deadline.begin(deadline.PROMPT)
         _open_closed()
-        answer(_read(), host, event, home, project, say=_write)
+        answer(_read(), host, event, home, project, say=_write, slash=slash)
     except (Exception, KeyboardInterrupt, LateError) as error:  # noqa: BLE001 - a host must not notice
         deadline.end()
         _log_problem(home, f"{host or 'hook'} {event}".strip(), error)
@@ -68,6 +73,7 @@ def answer(
     project: str = "",
     now: Callable[[], float] = time.time,
     say: Callable[[str], object] = len,
+    slash: Slash | None = None,
 ) -> str:
     """Return what is printed for an event: nothing, or context for the host.
 
@@ -81,6 +87,12 @@ def answer(
     if call.event == payload.START:
         deadline.extend(deadline.START)
     call.cwd = project or call.cwd or _here()
+    if slash is not None and call.command is not None:
+        deadline.extend(deadline.TYPED)
+        with Mem.open(call.cwd or None, home=home or None, now=now) as mem:
+            text = payload.shown(call, slash(mem, call.command))
+        say(text)
+        return text
     printed: list[str] = []
 
     def speak(text: str) -> None:

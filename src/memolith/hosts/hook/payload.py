@@ -35,17 +35,25 @@ _SOURCES = ("startup", "resume", "clear", "compact", "fork")
 CLEARED = "cleared"  # a start whose answer the host throws away: the next prompt gets it
 # Hosts that do not keep what hooks injected: a resumed session starts without it.
 _FORGETFUL = ("gemini", "copilot")
+_BRIDGES = ("opencode", "pi")  # ours: they take plain text
+_MUTE = ("copilot",)  # cannot show a person anything in place of an answer
 # Gemini prepends what was injected at the start to the first prompt.
 _SAID = "<hook_context>", "</hook_context>"
 # What a host itself sends in place of a prompt.
 _HARNESS = ("<task-notification>", "<local-command-", "<command-name>", "<command-message>", "<bash-")
+# What a person types to see memory, and how the text begins that our command files have behind that.
+_OURS = ("/memory", "/memolith", "/memolith:memory", "/prompts:memory")
+_FILE = "\n\nmemolith answers the line above itself"
 _BEGIN, _END = 5_000, 3_000  # characters of a prompt used as the question: a log says last what went wrong
 _MAX_PLACE = 4_096
 MAX_BYTES = 8 * 1_048_576
 
 
 class Call:
-    """One event. `prompt` is empty if nobody typed it; `key` distinguishes events of the same kind."""
+    """One event. `prompt` is empty if nobody typed it; `key` distinguishes events of the same kind.
+
+    `command` is what stands behind `/memory`, None if a prompt is no such command.
+    """
 
     def __init__(self, row: dict[str, object], host: str, event: str) -> None:
         self.named_host, self.host = host, _host(row, host)
@@ -71,6 +79,7 @@ class Call:
             self.session = f"{self.session}.{_text(row, 'agent_id')}"
         self.summary = _text(row, "compact_summary", "summary")
         typed = _typed(_text(row, "prompt"))
+        self.command = _command(typed) if kind == PROMPT and self.host not in _MUTE else None
         self.prompt = "" if typed.startswith(_HARNESS) or _is_command(typed) else _bounded(typed)
         self.key = mark({START: self.source, COMPACTED: self.summary}.get(kind, typed))
 
@@ -115,7 +124,7 @@ def answer(call: Call, text: str) -> str:
     """Return a text in the form that the host injects as context; empty if there is none."""
     if not text:
         return ""
-    if call.host in ("opencode", "pi"):
+    if call.host in _BRIDGES:
         return text
     context = _quoted(text)
     nested = f'"hookSpecificOutput":{{"hookEventName":{_quoted(call.name)},"additionalContext":{context}}}'
@@ -125,6 +134,19 @@ def answer(call: Call, text: str) -> str:
         # As a hook of Claude Code it is answered in both ways.
         return f'{{"additional_context":{context}{"" if call.named_host == "cursor" else "," + nested}}}'
     return f"{{{nested}}}"
+
+
+def shown(call: Call, text: str) -> str:
+    """Return a text in the form that the host shows to the person in place of asking the model."""
+    if call.host in _BRIDGES:
+        return text
+    said = _quoted(text)
+    if call.host == "cursor":
+        return f'{{"continue":false,"user_message":{said}}}'
+    if call.host == "gemini":
+        return f'{{"continue":false,"stopReason":{said}}}'
+    quiet = f'"hookSpecificOutput":{{"hookEventName":{_quoted(call.name)},"suppressOriginalPrompt":true}}'
+    return f'{{"decision":"block","reason":{said}{"," + quiet if call.host == "claude" else ""}}}'
 
 
 def notice(call: Call, text: str) -> str:
@@ -159,6 +181,12 @@ def _typed(prompt: str) -> str:
 
 def _bounded(prompt: str) -> str:
     return prompt if len(prompt) <= _BEGIN + _END else f"{prompt[:_BEGIN]}\n{prompt[-_END:]}"
+
+
+def _command(typed: str) -> str | None:
+    line = typed.partition(_FILE)[0]
+    first, _, rest = line.partition(" ")
+    return rest.strip() if first.strip() in _OURS else None
 
 
 def _is_command(prompt: str) -> bool:

@@ -170,7 +170,7 @@ def own_text(name: str, command: str = "memolith") -> str:
     for part in ("request.md", "hook.ts"):
         text = text.replace(f"{{{part}}}", bridges.joinpath(part).read_text("utf-8").rstrip("\n"))
     text = text.replace("{about}", _ABOUT).replace("{host}", name.partition(".")[0])
-    return text.replace('"{command}"', json.dumps(command))
+    return text.replace('"{command}"', json.dumps(command)).replace("{run}", shlex.quote(command))
 
 
 HOSTS = {

@@ -5,11 +5,10 @@ import { spawn } from "node:child_process"
 
 const MEMOLITH = "{command}"
 
-function hook(event, payload) {
+function run(words, input, cwd) {
   return new Promise((resolve) => {
     try {
-      const options = ["hook", "--host", "{host}", "--event", event]
-      const child = spawn(MEMOLITH, options, { stdio: ["pipe", "pipe", "ignore"] })
+      const child = spawn(MEMOLITH, words, { stdio: ["pipe", "pipe", "ignore"], ...(cwd ? { cwd } : {}) })
       const timer = setTimeout(() => child.kill(), 10_000)
       let text = ""
       child.stdout.setEncoding("utf8")
@@ -20,9 +19,14 @@ function hook(event, payload) {
         resolve(code === 0 ? text.trim() : "")
       })
       child.stdin.on("error", () => {})
-      child.stdin.end(JSON.stringify({ hook_event_name: event, ...payload }))
+      child.stdin.end(input)
     } catch {
       resolve("")
     }
   })
+}
+
+function hook(event, payload) {
+  const words = ["hook", "--host", "{host}", "--event", event]
+  return run(words, JSON.stringify({ hook_event_name: event, ...payload }))
 }

@@ -9,7 +9,42 @@ export default function (pi) {
     return { session_id: id, cwd: ctx.cwd, ...(file ? { transcript_path: file } : {}) }
   }
 
+  // It has no servers: each call is a request to ours, of which it is told the tools.
+  async function ask(method, params, cwd) {
+    const line = await run(["mcp"], JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }) + "\n", cwd)
+    try {
+      return JSON.parse(line).result
+    } catch {
+      return undefined
+    }
+  }
+  let offered = false
+  async function offer(cwd) {
+    if (offered) return
+    const answer = await ask("tools/list", {}, cwd)
+    for (const { name, description, inputSchema } of answer?.tools ?? []) {
+      offered = true
+      const execute = async (_id, given, _signal, _update, ctx) => {
+        const result = await ask("tools/call", { name, arguments: given ?? {} }, ctx?.cwd ?? cwd)
+        if (!result) throw new Error("memolith does not answer; nothing was done")
+        if (result.isError) throw new Error(result.content[0].text)
+        return { content: result.content, details: undefined }
+      }
+      pi.registerTool({ name, label: name, description, parameters: inputSchema, execute })
+    }
+  }
+
+  pi.registerCommand("memory", {
+    description: "{about}",
+    handler: async (words, ctx) => {
+      const text = await hook("UserPromptSubmit", { ...about(ctx), prompt: `/memory ${words ?? ""}` })
+      if (ctx.hasUI) ctx.ui.notify(text || "memolith does not answer", "info")
+      else console.log(text)
+    },
+  })
+
   pi.on("session_start", async (event, ctx) => {
+    await offer(ctx.cwd)
     const source = event?.reason === "resume" ? "resume" : "startup"
     pending = await hook("SessionStart", { ...about(ctx), source })
   })
