@@ -3,7 +3,9 @@
 import pytest
 
 from memolith.env.settings import Settings
+from memolith.learn.consolidate.statements import merge
 from memolith.learn.extract import evidence, rules
+from memolith.learn.extract.facts import Fact, findings
 from tests.learn.extract import labelled
 from tests.learn.talk import session
 from tests.ledger import proves
@@ -73,6 +75,41 @@ def test_what_is_taken_back_is_not_learned() -> None:
         learned(("user", "always use yarn for installs"), ("assistant", "ok"), ("user", "scratch that")) == []
     )
     assert said("always use yarn for installs. no wait, forget that") == []
+
+
+RULE = "Always squash merge commits."
+
+
+@proves("S2.85")
+@pytest.mark.parametrize("back", rows("learn/extract/retractions"))
+def test_what_is_taken_back_in_any_words_is_learned_neither_by_rules_nor_from_a_model(back: str) -> None:
+    talk = session(("user", RULE), ("assistant", "OK, noted."), ("user", back))
+    assert RULE not in [fact.text for fact in rules.extract(talk).facts]
+    assert evidence.Witness(talk).learn(RULE, "principles", [(1, RULE)]).reason == evidence.RETRACTED
+
+
+@proves("S2.85")
+@pytest.mark.parametrize("order", rows("learn/extract/orders"))
+def test_an_order_about_the_work_takes_no_rule_back(order: str) -> None:
+    talk = session(("user", RULE), ("assistant", "OK, noted."), ("user", order))
+    assert RULE in [fact.text for fact in rules.extract(talk).facts]
+    assert evidence.Witness(talk).learn(RULE, "principles", [(1, RULE)]).holds
+
+
+@proves("S2.85")
+def test_only_what_is_named_is_taken_back_and_of_opposites_the_last_is_kept() -> None:
+    assert learned(
+        ("user", "Always use pnpm here."), ("user", RULE), ("user", "Forget the squash merge rule.")
+    ) == ["Always use pnpm here."]
+    assert learned(("user", "Always use pnpm here."), ("user", f"{RULE} No wait, forget that.")) == [
+        "Always use pnpm here."
+    ]
+    never = "Never squash merge commits."
+    both = [Fact(text, "principles", quotes=[(turn, text)]) for turn, text in ((3, never), (1, RULE))]
+    assert [each.text for each in findings(both, [], {}, "").facts] == [never]
+    assert [
+        each.text for each in merge([both[1].but(date="2026-11-01"), both[0].but(date="2026-11-02")])
+    ] == [never]
 
 
 def test_the_last_word_counts() -> None:

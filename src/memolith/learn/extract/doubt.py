@@ -37,8 +37,18 @@ def agrees(answer: str) -> bool:
 
 
 def retracts(sentence: str) -> bool:
-    """Whether a sentence takes back what was said before it."""
-    return bool(pattern("retracts").match(sentence))
+    """Whether a sentence takes back what was said right before it."""
+    return bool(pattern("retracts").match(sentence.casefold()))
+
+
+def calls_off(sentence: str) -> bool:
+    """Whether a sentence takes back what it names: `forget the squash rule`."""
+    return bool(pattern("calls-off").match(sentence.casefold()))
+
+
+def turns(sentence: str) -> bool:
+    """Whether a sentence may reverse what was said: `we no longer …`. `push to main` reverses no rule."""
+    return bool(pattern("turned").search(sentence.casefold()))
 
 
 def may_say(sentence: str, statement: str) -> bool:

@@ -20,6 +20,7 @@ from memolith.text.patterns import lazy
 from memolith.text.secrets.redact import redact
 from memolith.text.turns import Hearing
 from memolith.text.typed import BULLET, is_personal, is_plain, parted
+from memolith.text.words import likeness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -184,31 +185,42 @@ class Witness:
             return DOUBTED
         if said.by != "tool" and doubt.passes(said.clause):
             return PASSING
-        return RETRACTED if self._is_retracted(said) else ""
+        return RETRACTED if self.takes_back(said.turn, said.sentence) else ""
 
     def _agreed(self, number: int) -> bool:
         """Whether the user's next words agree with a turn of the agent."""
         after = [turn for turn in self._turns.values() if turn.number > number and turn.role == "user"]
         return bool(after) and doubt.agrees(strip.own_words(after[0]).strip())
 
-    def _retractions(self) -> Iterator[tuple[int, int, set[str]]]:
-        """Yield where the user takes something back, the turn before it, and what is named there."""
+    def _retractions(self) -> Iterator[tuple[int, str, int]]:
+        """Yield where the user takes something back, the words, and the turn that `that` is, or none."""
         before = 0
         for turn in self._turns.values():
             if turn.role != "user":
                 continue
-            for sentence in _END.split(strip.own_words(turn)):
-                if sentence and doubt.retracts(sentence.strip()):
-                    yield turn.number, before, doubt.naming(sentence)
+            for sentence in filter(None, map(_one_line, _END.split(strip.own_words(turn)))):
+                if doubt.retracts(sentence):
+                    yield turn.number, sentence, before
+                elif not doubt.passes(sentence) and (doubt.calls_off(sentence) or doubt.turns(sentence)):
+                    yield turn.number, sentence, -1
+                if sentence.count(" ") > 1:  # `No, wait.` says nothing that could be taken back
+                    before = turn.number
             before = turn.number
 
-    def _is_retracted(self, said: Said) -> bool:
-        words = doubt.naming(said.sentence)
+    def takes_back(self, turn: int, sentence: str) -> bool:
+        """Whether the user takes back later what a sentence of a turn says."""
+        words = likeness.naming(sentence)
         return any(
-            said.turn == before or bool(named & words)
-            for number, before, named in self._withdrawn
-            if said.turn < number
+            turn == before
+            or (before < 0 and not doubt.calls_off(later) and likeness.reverses(sentence, later))
+            or ((before >= 0 or doubt.calls_off(later)) and bool(likeness.naming(later) & words))
+            for number, later, before in self._withdrawn
+            if turn < number or (turn == number and self._comes_before(turn, sentence, later))
         )
+
+    def _comes_before(self, turn: int, sentence: str, later: str) -> bool:
+        text = _one_line(self._words(turn).raw)
+        return 0 <= text.find(_one_line(sentence)) < text.find(later)
 
     def _speaker(self, number: int) -> str:
         turn = self._turns[number]
@@ -306,7 +318,7 @@ def _clause(text: str, first: int, last: int, start: int, end: int) -> str:
 def _shortened(text: str, first: int, last: int, start: int, end: int) -> str:
     """Return a sentence on one line; of one that nobody would read, the words around the quote."""
     if last - first <= _LONG or end - start >= _LONG:
-        return " ".join(text[first:last].split())
+        return _one_line(text[first:last])
     left, right = max(first, start - _NEAR), min(last, end + _NEAR)
     left = text.find(" ", left, start) + 1 or start if left > first else left
     right = text.rfind(" ", end, right) if right < last else right
@@ -340,6 +352,10 @@ def _verdict(found: Sequence[Said]) -> Verdict:
 
 def _refused(why: str) -> Verdict:
     return Verdict(quotes=[], reason=why, taint="", text="")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _bare(text: str) -> str:

@@ -97,7 +97,15 @@ class Findings(Value):
 def findings(
     facts: Sequence[Fact], synopsis: Sequence[str], dropped: Mapping[str, int], slug: str
 ) -> Findings:
-    """Return the findings of a session, with the outcome in words."""
+    """Return the findings of a session, with the outcome in words. The last word counts."""
+    facts = [
+        fact
+        for fact in facts
+        if not any(
+            fact.quotes and later.quotes > fact.quotes and likeness.contradicts(fact.text, later.text)
+            for later in facts
+        )
+    ]
     certain = [fact for fact in facts if fact.certain]
     candidates = [fact for fact in facts if not fact.certain]
     counts = [plural(len(certain), "record")] if certain or not candidates else []

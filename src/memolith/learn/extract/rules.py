@@ -89,7 +89,6 @@ def _title(text: str) -> str:
 
 def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -> Iterator[Fact]:
     said: list[Fact] = []
-    before = 0  # facts from the user's previous turn
     answering = False
     for turn in session.turns:
         refusal = strip.refusal(turn)
@@ -99,12 +98,12 @@ def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -
         # Nobody pastes one line into the box of a refusal.
         words = refusal or strip.own_words(turn)
         lines = [refusal] if refusal and "\n" not in refusal else typed.spoken(words)
-        found, retracted = _of_turn(turn, lines, answering=answering)
-        if retracted:
-            del said[len(said) - before :]
-        said += found
-        before = len(found)
-    yield from said
+        said += _of_turn(turn, lines, answering=answering)
+    for fact in said:
+        if witness.takes_back(*fact.quotes[0]):
+            dropped[evidence.RETRACTED] += 1
+        else:
+            yield fact
     for fact in (*_facts_of_commands(session.turns), *_remedies(session.turns)):
         verdict = witness.check(fact.quotes)
         if verdict.holds:
@@ -113,16 +112,14 @@ def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -
             dropped[verdict.reason] += 1
 
 
-def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> tuple[list[Fact], bool]:
-    """Return what a turn teaches, and whether it retracts the previous one."""
+def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> list[Fact]:
+    """Return what a turn teaches."""
     found: list[Fact] = []
-    retracted = False
     if _is_nobodys(" ".join(lines)):
-        return [], False
+        return []
     sentences = list(_sentences([line for line in lines if not _is_nobodys(line)]))
     for at, each in enumerate(sentences):
         if doubt.retracts(each.masked):
-            retracted = retracted or not found
             found = []
             continue
         asked = each.rule or any(signals.points_back(after.masked) for after in sentences[at + 1 : at + 2])
@@ -132,7 +129,7 @@ def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> tuple[list
         if judged and judged.points >= signals.POSSIBLE and len(judged.statement) <= _MOST:
             fact = signals.fact(judged)
             found.append(fact.but(quotes=[(turn.number, each.text)], taint=turn.taint or "user"))
-    return found, retracted
+    return found
 
 
 def _is_nobodys(text: str) -> bool:

@@ -21,6 +21,12 @@ _DENYING = (
     *(" nie ", " niemals ", " ohne ", " ne ", " pas ", " jamais ", " sans ", " nunca ", " sin ", " não "),
     *(" sem ", " не ", " нет ", " никогда ", " без ", "不", "没", "别", "勿", "ない", "ません", "しない"),
 )
+# Words that say how firmly or from when on something holds.
+_TURNING = """
+always never longer anymore more after all instead now still must please actually wait sorry no nope not
+stop avoid ever again immer nie niemals nicht kein keine keinen mehr doch wieder toujours jamais pas plus ne
+siempre nunca ya sempre não mais всегда никогда больше не нет
+"""
 # What comes after these is the name of what comes before.
 _NAMING = (
     "called",
@@ -65,7 +71,9 @@ def same(one: str, other: str) -> bool:
 
 
 def contradicts(one: str, other: str) -> bool:
-    """Whether two texts give one thing two values: `… runs on 1.31` and `… runs on 1.32`."""
+    """Whether two texts give one thing two values (`… runs on 1.31` and `1.32`), or one denies the other."""
+    if _denials(one) != _denials(other):
+        return _subject(one) == _subject(other) != frozenset()
     first, second = words(one), words(other)
     gone, come = set(first) - set(second), set(second) - set(first)
     if len(gone) != 1 or len(come) != 1:
@@ -78,6 +86,16 @@ def contradicts(one: str, other: str) -> bool:
     # Without digits, only what follows such a word is one value and no other.
     named = alike and first[first.index(old) - 1] in _NAMING
     return late and ((_is_value(old) and _is_value(new) and enough) or named)
+
+
+def reverses(old: str, new: str) -> bool:
+    """Whether a text denies what an older one says, or says what that denies; the older may say more."""
+    first, second = _subject(old), _subject(new)
+    return _denials(old) != _denials(new) and second <= first and len(second) >= min(2, len(first)) > 0
+
+
+def _subject(text: str) -> frozenset[str]:
+    return naming(text) - naming(_TURNING)
 
 
 def may_contradict(one: str, other: str) -> bool:
@@ -120,6 +138,12 @@ def says_again(old: str, new: str, share: float = _AGAIN, *, of_both: bool = Fal
 def _denies(text: str) -> bool:
     plain = text.casefold().replace("’", "'")
     return any(word in f" {plain} " for word in _DENYING)
+
+
+def _denials(text: str) -> int:
+    """Return 1 if a text denies something, 0 if nothing or twice: `not without …`."""
+    plain = f" {text.casefold().replace('’', chr(39))} "
+    return sum(plain.count(word) for word in _DENYING) % 2
 
 
 def is_kept(text: str, others: Iterable[set[str]]) -> bool:
