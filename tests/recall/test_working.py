@@ -103,14 +103,15 @@ def test_what_was_done_after_somebody_elses_words_is_not_told(worked: Mem, sessi
 
 
 @proves("S3.51")
-def test_after_a_pasted_plan_a_check_counts_if_all_its_words_are_ours(mem: Mem) -> None:
+def test_after_somebody_elses_words_a_check_counts_if_all_its_words_are_ours(mem: Mem) -> None:
     plan = {"role": "user", "content": f"{TASK}\n\n```\nnpm run lint:fix, npm run test:zork\n```"}
     done = [ran("npm run lint:fix -- -q"), ran("npm run test:zork"), ran("npm test zork/test")]
     mem.sessions.end([plan, *done], agent="x", session_id="s1")
     assert working.lines(mem, TASK) == ["- passes here: lint `npm run lint:fix -- -q`"]
     page = {"role": "tool", "tool": "WebFetch", "content": "https://example.org\n…", "outcome": "ok"}
-    mem.sessions.end([page, ran("npm run build")], agent="x", session_id="s2")
-    assert "build" not in "".join(working.lines(mem, TASK))
+    mem.sessions.end([page, ran("npm run build"), ran("npm run build:zork")], agent="x", session_id="s2")
+    said = "".join(working.lines(mem, TASK))
+    assert ("`npm run build`" in said, "zork" in said) == (True, False)
 
 
 @proves("S3.51")

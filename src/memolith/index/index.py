@@ -139,6 +139,7 @@ class Index:
             files=self._totals[0],
             units=self._totals[1],
             changed=work.changed,
+            is_behind=work.is_behind,
         )
 
     def directories(self, slugs: Sequence[str]) -> str:

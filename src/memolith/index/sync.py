@@ -85,7 +85,7 @@ class Sync:
         self.missing: list[str] = []
         self.unfinished: set[str] = set()  # directories with something missing
         self.changed = 0
-        self.wrote = False
+        self.wrote = self.is_behind = False
         self._index: int | None = None  # which index this is about
 
     def look(self, connection: Connection | None, place: Place, names: set[str] | None) -> None:
@@ -110,9 +110,9 @@ class Sync:
         for batch in _batches(self._todo):
             # Always do something, or the scan itself could use up the time at every sync.
             if done and self._deadline is not None and time.monotonic() > self._deadline:
-                self._miss(
-                    batch[0].place, f"{batch[0].path}: not reached in time, nor {total - done - 1} more"
-                )
+                left = f"not reached in time, nor {total - done - 1} more"
+                self._miss(batch[0].place, f"{batch[0].path}: {left}")
+                self.is_behind = True
                 self.unfinished |= {task.place.path for task in self._todo[done:]}
                 return
             if self._progress is not None:

@@ -111,3 +111,4 @@ class State(Value):
     files: int
     units: int
     changed: int  # files that this call reread or dropped
+    is_behind: bool = False  # the time was up before all files were looked at

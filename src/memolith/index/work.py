@@ -2,7 +2,7 @@
 
 Only the call of a tool is looked at, and of a command only a check with a program that runs a project's own
 build, tests or linters, in a plain form. It is told unasked, so it may have no room for somebody else's
-words: after such were brought nothing counts, but after a pasted text a check all of whose words are ours.
+words: after such were brought only a check counts all of whose words are on our lists.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from memolith.index.units import FILE
 from memolith.text import turns
 from memolith.text.patterns import lazy
 
-_PASTED = "pasted"
 _PERSONS = (None, "", "interactive")  # sources of a session
 _MOST = 120  # characters of a command or a path
 # What runs a project's own tasks.
@@ -97,15 +96,18 @@ def done(tool: str, text: str, outcome: str, cwd: str, taint: str) -> list[tuple
 
     ok = outcome in ("", "ok", "success")
     name = tool.partition("(")[0].strip().casefold()
-    if taint not in ("", _PASTED):
-        return []
     if name in TOOLS["edit"]:
         path = _path(turns.first_line(text).strip(), cwd)
         return [(FILE, path, ok)] if path and ok and not taint else []
     if name not in TOOLS["shell"]:
         return []
     kind, form = check(turns.command(tool, text))
-    return [(kind, form, ok)] if kind and (not taint or all(map(_is_ours, form.split()))) else []
+    return [(kind, form, ok)] if kind and (not taint or _is_mute(kind, form)) else []
+
+
+def _is_mute(kind: str, what: str) -> bool:
+    """Whether nobody else's words can be in what was done."""
+    return kind != FILE and all(map(_is_ours, what.split()))
 
 
 def _path(text: str, cwd: str) -> str:
@@ -143,7 +145,7 @@ class Doings:
     def hear(self, role: str, heard: str, mark: str) -> None:
         """Take that somebody spoke: whose words had been heard by then, and how the turn is marked."""
         if mark and not heard:
-            del self._rows[self._sure :]
+            self._rows = self._known()
         elif role == "assistant" and not heard:
             self._sure = len(self._rows)
 
@@ -151,4 +153,7 @@ class Doings:
         """Return kind, what, whether it worked and when, if a person held the session."""
         if head.get("source") not in _PERSONS or head.get("mode") == "polluted":
             return []
-        return self._rows[: self._sure] if head.get("taint") and not heard else self._rows
+        return self._known() if head.get("taint") and not heard else self._rows
+
+    def _known(self) -> list[tuple[str, str, bool, str]]:
+        return self._rows[: self._sure] + [each for each in self._rows[self._sure :] if _is_mute(*each[:2])]

@@ -13,18 +13,20 @@ from memolith.text.patterns import lazy
 
 _UNKNOWN = "\0"  # the directory is not known: what leads out of it still is
 _SHARED = frozenset(["/", "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"])  # noqa: S108
-# What is the same on every machine, or nothing.
-_HARMLESS = lazy(
-    r"/dev/(?:null|zero|u?random|tty|std(?:in|out|err))|/(?:usr/(?:local/)?)?s?bin(?:/[^/]+)?"
-    r"|/etc/(?:os-release|hosts|shells)|/proc/(?:cpuinfo|meminfo|version)"
+# Folders of what others wrote.
+_PACKAGES = frozenset(
+    [
+        *("node_modules", "bower_components", "vendor", "deps", "pods", "third_party", "third-party"),
+        *(".yarn", "site-packages", "dist-packages"),
+    ]
 )
 _DRIVE = lazy(r"[A-Za-z]:/")
 _HOME = lazy(r"/home/[^/]+|/Users/[^/]+|/root(?=/|$)|[A-Za-z]:/Users/[^/]+")
-_IN_HOME = lazy(r"(?:~|\$HOME\b|\$\{HOME\})(?=/|$)")
-_HERE = lazy(r"\$(?:PWD\b|\{PWD\})")
-_VARIABLE = lazy(r"\$\{(\w+)\}|\$(\w+)|\$(?=[{@*])|%(\w+)%")
-_CHOICE = lazy(r"\{([^{}]*,[^{}]*)\}")
-_MOST_CHOICES = 32
+# Rather a file than a branch: nobody can tell by the name of either alone.
+_FILE = lazy(
+    r"(?!.*\.\.(?!/)|(?:refs|origin|upstream|fork|pull|pr)/)"
+    r"(?:(?:\.{0,2}/|\.\w)[^:]*|\.|[^:]*/|[^:]*[^/:]\.\w+)"
+)
 
 
 class Within:
@@ -34,24 +36,26 @@ class Within:
         plain = normpath(_slashed(root)) if root else _UNKNOWN
         self._root = f"{_UNKNOWN}/" if plain in _SHARED else plain  # nothing is inside a folder for everybody
         self._below = ""
-        self.known: set[str] = set()  # variables that hold names of what is inside
 
     def has(self, path: str) -> bool:
-        """Whether a path is inside, or harmless wherever it is."""
+        """Whether a path is inside."""
         found = self._whole(path)
-        return found == self._root or found.startswith(f"{self._root}/") or bool(_HARMLESS.fullmatch(found))
+        return found == self._root or found.startswith(f"{self._root}/")
 
-    def reads(self, word: str, packages: frozenset[str]) -> bool:
-        """Whether what a shell makes of a word is inside, and in no folder of `packages`."""
-        word = _HERE.sub(".", word)
-        if any(name not in self.known for name in self._variables(_IN_HOME.sub("", word, count=1))):
+    def reads(self, path: str) -> bool:
+        """Whether a path is inside, and in no folder of packages."""
+        return self.has(path) and path[:1] != "@" and not _is_packaged(path)
+
+    def reads_file(self, path: str) -> bool:
+        """Whether a word is rather a file inside than a branch."""
+        return bool(_FILE.fullmatch(path)) and self.reads(path)
+
+    def goes(self, path: str) -> bool:
+        """Go to a directory that is inside: paths are seen from there until `back`."""
+        if not self.reads(path) or "*" in path or path == "-":
             return False
-        words = _choices(word)
-        return bool(words) and all(self.has(each) and not _is_hidden(each, packages) for each in words)
-
-    def go(self, path: str) -> None:
-        """Go to a directory: paths are seen from there until `back`."""
         self._below = self._whole(path).removeprefix(self._root).lstrip("/")
+        return True
 
     def back(self) -> None:
         """Be anywhere below the directory again: no path leads up from there for sure."""
@@ -59,48 +63,27 @@ class Within:
 
     def _whole(self, path: str) -> str:
         path = _slashed(path)
-        if found := _IN_HOME.match(path):
+        if path.startswith("~"):
             home = _HOME.match(self._root)
-            path = (home[0] if home else "/~") + path[found.end() :]
-        elif path.startswith("~"):
-            return path
+            if not home or path[1:2] not in ("", "/"):
+                return path
+            path = home[0] + path[1:]
         if path.startswith("/") or _DRIVE.match(path):
             return normpath(path).replace("//", "/", 1)
         if self._root.endswith("/"):
             return path
         return normpath(join(self._root, self._below, path or "."))
 
-    @staticmethod
-    def _variables(word: str) -> list[str]:
-        return [found[1] or found[2] or found[3] or "" for found in _VARIABLE.finditer(word)]
-
 
 def _slashed(path: str) -> str:
     return path.replace("\\", "/")
 
 
-def _choices(word: str) -> list[str]:
-    """Return the words that a shell makes of `{a,b}`; none if there are too many."""
-    words = [word]
-    for _ in range(4):
-        found = [_CHOICE.search(each) for each in words]
-        if not any(found):
-            return words
-        words = [
-            each[: at.start()] + part + each[at.end() :] if at else each
-            for each, at in zip(words, found, strict=True)
-            for part in (at[1].split(",") if at else [""])
-        ]
-        if len(words) > _MOST_CHOICES:
-            break
-    return []
-
-
-def _is_hidden(path: str, packages: frozenset[str]) -> bool:
+def _is_packaged(path: str) -> bool:
     """Whether a path leads into a folder of packages, or through one whose name the shell fills in."""
     *folders, last = _slashed(path).casefold().split("/")
     return (
-        any(mark in folder for folder in folders for mark in "*?[{$")
-        or any(each in packages for each in (*folders, last))
-        or (bool(last.strip("*")) and any(fnmatchcase(each, last) for each in packages))
+        any(mark in folder for folder in folders for mark in "*?[")
+        or any(each in _PACKAGES for each in (*folders, last))
+        or (bool(last.strip("*")) and any(fnmatchcase(each, last) for each in _PACKAGES))
     )

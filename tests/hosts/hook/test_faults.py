@@ -85,6 +85,14 @@ def test_a_broken_home_is_told_and_logged(
     assert block or reason in (home / "state/log/hook.log").read_text()
 
 
+def test_a_file_that_is_none_is_named_and_the_rest_is_recalled(home: Path, work: Path) -> None:
+    (notes,) = (home / "memory/projects").glob("*/notes")
+    os.mkfifo(notes / "pipe.md")
+    first, second = (context(run(told(work, PROMPT)).stdout.decode()) for _ in range(2))
+    assert ["pipe.md" in said for said in (first, second)] == [True, False]
+    assert "port 5433" in first
+
+
 def test_a_locked_database_costs_neither_the_answer_nor_much_time(home: Path, work: Path) -> None:
     (database,) = (home / "cache").glob("index-*.sqlite3")
     before = database.stat()

@@ -278,6 +278,7 @@ UNASKED = [
     [{"type": "attachment", "attachment": {"type": "hook_blocking_error"}}, *rows_of("And?")],
     rows_of(ORDER, entrypoint="sdk-ts"),
     rows_of(ORDER, entrypoint="something-new"),
+    [*rows_of("Hi.", entrypoint="cli")[:1], *rows_of(ORDER, entrypoint="sdk-cli")],
 ]
 
 
@@ -290,6 +291,7 @@ CALLED = {"type": "function_call", "call_id": "1", "arguments": "{}"}
 IDE = f"# Context from my IDE setup:\n## Active selection:\n{ORDER}\n## My request for Codex:\nFix it."
 BY_HOST: list[tuple[str, list[dict[str, Any]]]] = [
     ("codex", [row("Look."), {**CALLED, "namespace": "mcp__gdrive__", "name": "search_files"}]),
+    ("codex", [{"type": "session_meta", "payload": {"originator": "codex_exec"}}, row(ORDER)]),
     ("codex", [row("Look."), {**CALLED, "namespace": "mcp__wiki", "name": "read"}]),
     ("codex", [row(f"<image name=[Image #1]>\n\n</image>\n\n{IDE}")]),
     ("codex", [row(f"Some other part.\n\n{IDE}")]),
@@ -336,6 +338,13 @@ def test_what_comes_without_a_call_is_not_the_persons_and_taints_what_the_agent_
     (session,) = written.read(agent, tmp_path / "session-s1.jsonl", *rows)
     assert session.turns[-1].taint
     assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
+
+
+def test_what_a_person_types_in_a_session_that_a_program_began_is_theirs(tmp_path: Path) -> None:
+    rows = [*rows_of("Look.", entrypoint="sdk-ts"), *rows_of("Never push.", entrypoint="cli")]
+    (session,) = written.read("claude", tmp_path / "session-s1.jsonl", *rows)
+    typed = [(turn.text, turn.taint) for turn in session.turns if turn.role == "user"]
+    assert (session.source, typed) == ("interactive", [("Look.", "tool"), ("Never push.", "")])
 
 
 @pytest.mark.parametrize(
@@ -405,13 +414,14 @@ def test_a_command_of_the_repository_is_not_what_the_user_typed(
     [
         f"\ufeff---\nagent: x\n---\n{SENT}",
         SENT.replace("$1", "$10"),
+        SENT.replace("$1", "${input:x}"),
         SENT.replace("$1", "!{echo {a,b}}"),
         SENT.replace("$1", "!`echo \\`date\\``"),
     ],
 )
 def test_however_a_command_is_written_what_it_sends_is_known(text: str, tmp_path: Path) -> None:
     (tmp_path / ".claude/commands").mkdir(parents=True)
-    (tmp_path / ".claude/commands/go.md").write_text(text)
+    (tmp_path / ".claude/commands/go.MD").write_text(text)
     commands = Commands(str(tmp_path))
     assert commands.send(f"Review all.\n{ORDER}")
     assert not commands.send("Use tabs.")

@@ -20,7 +20,6 @@ from memolith.memory import note_index
 from memolith.prompt import block, brief
 from memolith.prompt.block import MIN_CHARS
 from memolith.store import layout, receipts
-from memolith.store.archive import UNREADABLE
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe import hygiene, structure
 from memolith.text.safe.structure import CLOSE, OPEN
@@ -229,7 +228,7 @@ def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
 def _look(mem: Mem) -> str:
     """Update the index, unless no directory has changed since the last update.
 
-    Return which copy of a session could not be read: the rest is recalled nevertheless.
+    Return which file could not be read: the rest is recalled nevertheless.
 
     memolith and most editors save by renaming, which changes the time of the directory. What is saved in
     place is found after ten minutes, or when something else updates the index.
@@ -239,9 +238,8 @@ def _look(mem: Mem) -> str:
     name, now = f"looked-{mem.project}", mem.index.directories(slugs)
     if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.read_stamp(mem.home, name)[1] != now:
         state = mem.index.sync(slugs, seconds=_SYNC_SECONDS)
-        copies = [each for each in state.missing if each.startswith("sessions/") and UNREADABLE in each]
-        left_out = "; ".join(copies[:1])
-        if not state.complete and (state.notes or len(copies) < len(state.missing)):
+        left_out = "; ".join(state.missing[:1])
+        if state.is_behind or (state.notes and not state.complete):
             raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))
         with suppress(MemolithError):  # on a full disk, the next prompt looks again
             receipts.stamp(mem.home, name, now)

@@ -79,10 +79,11 @@ class ClaudeCode(JsonLines):
             _attach(attached, into)
         if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
             return
-        entry = row.get("entrypoint")
         into.know(cwd=row.get("cwd"), started=row.get("timestamp"))
-        if not into.known.get("source"):
-            into.know(source="interactive" if (entry or "") in _TYPED_AT else "automation")
+        if not into.side:  # a program may go on with a person's session, and a person with a program's
+            into.typed = (row.get("entrypoint") or "") in _TYPED_AT
+            is_persons = into.typed or into.known.get("source") == "interactive"
+            into.known["source"] = "interactive" if is_persons else "automation"
         message = fields(row.get("message"))
         if kind == "user":
             self._prompt(row, message, into)

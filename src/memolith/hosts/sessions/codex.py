@@ -33,7 +33,7 @@ class Codex(JsonLines):
         kind, payload = row.get("type"), fields(row.get("payload"))
         if kind == "session_meta":
             into.know(id=payload.get("id"), cwd=payload.get("cwd"), started=payload.get("timestamp"))
-            into.know(source=_source(payload.get("source")))
+            into.know(source=_source(payload.get("source"), payload.get("originator")))
         elif kind == "turn_context":
             into.know(cwd=payload.get("cwd"))
         elif kind == "response_item":
@@ -81,10 +81,11 @@ def _called(item: Record) -> str:
     return f"{server.rstrip('_')}__{name}" if server else name
 
 
-def _source(value: object) -> str:
+def _source(value: object, started_by: object) -> str:
     if isinstance(value, dict) and "subagent" in value:
         return "subagent"
-    return "interactive" if value in _TYPED_AT else "automation"
+    is_program = str(started_by).endswith(("_exec", "_sdk"))  # older versions say it only there
+    return "interactive" if value in _TYPED_AT and not is_program else "automation"
 
 
 def _output(value: object) -> tuple[str, bool]:

@@ -30,7 +30,7 @@ _MOST = 262_144  # bytes of a file
 _DEEPEST = 64  # directories above
 _LEAST = 20  # characters; a shorter text that is somewhere in a prompt may be the person's words
 _ARGUMENT = lazy(
-    r"\$ARGUMENTS(?:\[\d+\])?|\$(?:@|\d+)|\$\{[@\d][^}\n]*\}|!`[^`\n]*`|@\S+|\{\{args\}\}|[!@]\{[^}\n]*\}"
+    r"\$ARGUMENTS(?:\[\d+\])?|\$(?:@|\w+)|\$\{[^}\n]*\}|!`[^`\n]*`|@\S+|\{\{args\}\}|[!@]\{[^}\n]*\}"
 )
 _NESTED_MARKS = lazy(r"[{}`\\\n]+")  # where an argument that contains another may begin or end
 _FILE = lazy(r"\{file:([^}\n]+)\}")
@@ -122,14 +122,14 @@ def _files(folder: str, kinds: frozenset[str]) -> Iterator[str | None]:
                 folders.clear()
                 continue
             seen.add(real)
-            found = sorted(each for each in names if each.endswith(_ENDINGS))
+            found = sorted(each for each in names if each.lower().endswith(_ENDINGS))
             left -= len(found) + 1
             if left < 0:
                 yield None
                 return
             for name in found:
                 text = _text(os.path.join(above, name))
-                yield _prompt(text) if name.endswith(".toml") else frontmatter.split(text).body
+                yield _prompt(text) if name.lower().endswith(".toml") else frontmatter.split(text).body
 
 
 def _listed(folder: str) -> list[str]:

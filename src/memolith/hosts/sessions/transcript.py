@@ -178,6 +178,7 @@ class Transcript:
     def __init__(self, agent: str, path: str, *, side: bool = False) -> None:
         self.agent, self.path, self.side = agent, path, side
         self.known: dict[str, str] = {}
+        self.typed: bool | None = None  # whether a person types what is asked now; None: as the source says
         self.turns: list[Turn] = []
         self._latest: deque[Turn] = deque()  # behind what is left out
         self._left_out = 0
@@ -261,7 +262,7 @@ class Transcript:
     def _whose(self, role: str) -> str:
         """Return whose words a prompt is if no person typed it: a program's, or another agent's."""
         typed = self.known.get("source", "interactive") == "interactive"
-        return "tool" if role == "user" and not typed else ""
+        return "" if role != "user" or (typed if self.typed is None else self.typed) else "tool"
 
     def result(
         self,

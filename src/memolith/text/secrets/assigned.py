@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memolith.text.patterns import lazy
 from memolith.text.secrets import sentences
-from memolith.text.secrets.forms import codes, columns, pair, pairs, phrases
+from memolith.text.secrets.forms import codes, columns, cookies, pair, pairs, phrases
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
 from memolith.text.secrets.sentences import (
@@ -112,6 +112,7 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     if names and not dense:
         yield from columns(text, names)
     yield from phrases(text, lower)
+    yield from cookies(text, lower)
 
 
 def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:

@@ -9,6 +9,8 @@ from memolith.text.secrets.values import (
     is_chosen,
     is_name,
     is_password,
+    is_random,
+    is_shuffled,
     is_stand_in,
     is_strange,
     number_end,
@@ -145,7 +147,9 @@ _NETWORK = lazy(
     r"[^\n/|]{0,48}?(?:(?P<apart>\s{1,2}[/|]\s{1,2})|[/|])['\"`„“]?([^\s'\"`,;|\u3000-\u3002\uff0c\uff1b]{6,64}+)"
 )
 _PHRASES = ("mnemonic", "seed phrase", "recovery phrase", "seed words")
-_MNEMONIC = lazy(r"[^\n:=\"'`]{0,24}[:=\"'`]\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
+_COOKIE = lazy(r"(?i)(?:\bcookies?\b[\"']?\s{0,3}[:=]|\bcurl\b[^\n]{0,400}?\s-b)\s{0,3}[^\n]{1,4000}")
+_CRUMB = lazy(r"(?<![\w.-])[\w.-]{2,64}=([^\s;,'\"]{16,2000})")
+_MNEMONIC = lazy(r"[^\n:=\"'`]{0,24}(?:[:=\"'`]| is | are )\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
 _MOST_ROWS = 200
 _SEPARATORS = ("|", "\t", ";", ",")
 
@@ -181,6 +185,16 @@ def phrases(text: str, lower: str) -> Iterator[Span]:
             if match:
                 yield "mnemonic", match.start(1), match.end(1)
             at = lower.find(phrase, at + len(phrase))
+
+
+def cookies(text: str, lower: str) -> Iterator[Span]:
+    """Find the values of cookies: whoever has that of a session is logged in."""
+    if "cookie" not in lower and " -b" not in lower:
+        return
+    for line in _COOKIE.finditer(text):
+        for crumb in _CRUMB.finditer(line[0]):
+            if is_strange(crumb[1]) or is_random(crumb[1]) or is_shuffled(crumb[1]):
+                yield "cookie", line.start() + crumb.start(1), line.start() + crumb.end(1)
 
 
 def columns(text: str, names: Iterable[Name]) -> Iterator[Span]:
