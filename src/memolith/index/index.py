@@ -130,8 +130,7 @@ class Index:
         if work.wrote:
             self._forget()
             connection = self._connection()
-        if self._totals is None:
-            self._totals = reading.totals(connection, self._asked) if connection else (0, 0)
+        self._totals = self._totals or (reading.totals(connection, self._asked) if connection else (0, 0))
         return State(
             complete=not work.missing,
             missing=work.missing,

@@ -147,9 +147,11 @@ _NETWORK = lazy(
     r"[^\n/|]{0,48}?(?:(?P<apart>\s{1,2}[/|]\s{1,2})|[/|])['\"`„“]?([^\s'\"`,;|\u3000-\u3002\uff0c\uff1b]{6,64}+)"
 )
 _PHRASES = ("mnemonic", "seed phrase", "recovery phrase", "seed words")
-_COOKIE = lazy(r"(?i)(?:\bcookies?\b[\"']?\s{0,3}[:=]|\bcurl\b[^\n]{0,400}?\s-b)\s{0,3}[^\n]{1,4000}")
+_COOKIE = lazy(r"(?i)(?:\bcookies?\b[\"']?\s{0,3}[:=]|\bcurl\b[^\n]{0,60}?\s-b)\s{0,3}[^\n]{1,4000}")
 _CRUMB = lazy(r"(?<![\w.-])[\w.-]{2,64}=([^\s;,'\"]{16,2000})")
-_MNEMONIC = lazy(r"[^\n:=\"'`]{0,24}(?:[:=\"'`]| is | are )\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
+_MNEMONIC = lazy(
+    r"[^\n:=\"'`]{0,24}(?:[:=\"'`]| is | are )\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"
+)
 _MOST_ROWS = 200
 _SEPARATORS = ("|", "\t", ";", ",")
 
