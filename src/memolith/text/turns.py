@@ -34,7 +34,7 @@ _OWN_COMMAND = lazy(r"(?:^|[|;&(\s])memolith(?=\s|$)|memory://")
 _OURSELVES = lazy(r"memolith['\"]?(?=\s|$)|memory://")  # by any path
 # Our own tools as hosts name them, and what their answers say of words that are somebody else's.
 _OURS = lazy(
-    r"^(?:mcp_{1,2})?(?:plugin_memolith_)?memolith(?:__|[_./-])"
+    r"^(?:mcp_{1,2})?(?:plugin_memolith_)?memolith(?:_{1,3}|[./-])"
     r"(?:recall|remember|record|memory_(?:search|read|write|edit|update))$"
 )
 _KNOWN = lazy(r"\b(?:(?:imported|extracted)(?:, \w+)?, accepted|extracted, (?:user|agent))\b")

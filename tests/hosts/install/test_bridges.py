@@ -94,6 +94,16 @@ def test_pi_has_the_tools_and_shows_what_memory_says_without_its_model(tmp_path:
     assert "redis-is-on-6391" in shown
 
 
+def test_amp_gets_memory_with_a_prompt_and_tells_what_happens(tmp_path: Path) -> None:
+    printed, told = play(tmp_path, "amp")
+    said = [each["message"]["content"] for each in printed["answers"]]
+    assert said == ["about SessionStart\nabout UserPromptSubmit", "about UserPromptSubmit"]
+    assert printed["shown"] == ["about UserPromptSubmit"]
+    assert printed["names"] == []  # this server offers nothing
+    assert [each.get("prompt") for _, each in told] == [None, "fix it", "go on", "/memory list"]
+    assert {each["session_id"] for _, each in told[:3]} == {"T-1"}
+
+
 def test_a_command_that_fails_or_is_gone_leaves_the_session_alone(tmp_path: Path) -> None:
     printed, _ = play(tmp_path, "opencode", answer="echo x; exit 3")
     assert printed["first"] == printed["resumed"] == [[], ["theirs"]]

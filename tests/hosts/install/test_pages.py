@@ -10,10 +10,19 @@ import pytest
 
 from memolith.hosts.install import entries
 from memolith.hosts.install.agents import HOSTS, Place, Target
+from tests.hosts.real.programs import TABLE as PROGRAMS
 from tests.shared import ROOT, SAMPLES
 
 PAGES = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot"}
-PAGES |= {"qwen-code": "qwen", "cursor": "cursor", "opencode": "opencode", "pi": "pi"}
+PAGES |= {
+    "droid": "droid",
+    "cline": "cline",
+    "amp": "amp",
+    "qwen-code": "qwen",
+    "cursor": "cursor",
+    "opencode": "opencode",
+    "pi": "pi",
+}
 COMMAND = "/home/you/.local/bin/memolith"
 PLACE = Place(command=COMMAND, env={}, home="/home/you", project="")
 # Read before the tests' own environment is set up.
@@ -61,6 +70,15 @@ def test_the_index_names_every_page_and_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#:]+)\)", each.read_text(encoding="utf-8")):
             assert (each.parent / target).exists(), (each, target)
     assert set(PAGES) | {"mcp", "README"} == {each.stem for each in directory.glob("*.md")}
+
+
+def test_the_table_names_the_versions_that_are_tried() -> None:
+    table = re.findall(r"(?m)^\| \[[^\]]+\]\(([\w-]+)\.md\) \|.*\| ([^|]+) \|$", page("README"))
+    rows = dict(table)
+    assert set(rows) == {*PAGES, "mcp"}
+    for name, host in PAGES.items():
+        package = PROGRAMS.get(host, {"package": "@"})["package"].split()[0]
+        assert rows[name].startswith(package.rpartition("@")[2]), name
 
 
 def test_the_page_for_other_clients_shows_servers_that_are_ours() -> None:

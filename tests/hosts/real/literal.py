@@ -14,6 +14,7 @@ READ_ALL = "Look up everything that you were shown of memory."
 # How a text tells when to save, how it names a tool that reads, and what it shows to be read.
 _SAVE = re.compile(r"(?i)at once.{0,40}\bcorrect(?:s you|ion)")
 _READ = re.compile(r"(?i)\bread in full\b.*\bshow")
+_BLOCK = re.compile(r"(?s)(?:<|&lt;)memory note=.*?(?:<|&lt;)/memory")
 _SHOWN = re.compile(r"\]\(([\w-]+\.md)\)")
 
 
@@ -34,7 +35,7 @@ class Literal(Model):
                 self.saved.append(fact)
                 return Reply(tool=save, arguments={_needed(request.offers[save]): f"{fact}\n\n{reason}"})
         if READ_ALL in text and read:
-            for place in _SHOWN.findall(text):
+            for place in _SHOWN.findall("\n".join(_BLOCK.findall(text))):
                 if place not in self.read:
                     self.read.append(place)
                     return Reply(tool=read, arguments={_needed(request.offers[read]): place})
@@ -48,8 +49,9 @@ class Literal(Model):
 
 
 def _needed(offer: dict[str, Any]) -> str:
-    """Return the parameter that a call needs: the required one, or the first."""
+    """Return the parameter that a call needs: the required one, or the one for what was shown."""
     schema = next(
         offer[key] for key in ("input_schema", "parameters", "parametersJsonSchema") if offer.get(key)
     )
-    return str(next(iter(schema.get("required") or schema["properties"])))
+    shown = (name for name, row in schema["properties"].items() if "as shown" in row.get("description", ""))
+    return str(next(iter(schema.get("required") or shown)))

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -184,5 +185,30 @@ def is_here(name: str) -> bool:
     return shutil.which(name, path=str(CLIS)) is not None
 
 
+def packages(*, newest: bool = False) -> list[str]:
+    """Return what is installed from npm: the versions that were tried, or the newest."""
+    pinned = [each for row in TABLE.values() for each in row["package"].split()]
+    if not newest:
+        return pinned
+    # What pi runs on is no agent.
+    return [each if each.startswith("node@") else f"{each.rpartition('@')[0]}@latest" for each in pinned]
+
+
+def changes(directory: Path) -> Iterator[str]:
+    """Yield for each agent which version is installed in a directory, and which one was tried."""
+    for each in packages():
+        name, _, tried = each.rpartition("@")
+        try:
+            about = json.loads((directory / "node_modules" / name / "package.json").read_text("utf-8"))
+        except OSError:
+            yield f"{name}: {tried} was tried; the newest cannot be installed here"
+            continue
+        is_same = about["version"] == tried
+        yield f"{name}: {tried} {'is the newest' if is_same else '-> ' + about['version']}"
+
+
 if __name__ == "__main__":
-    print(" ".join(row["package"] for row in TABLE.values()))
+    if sys.argv[1:2] == ["--changes"]:
+        print("\n".join(changes(Path(sys.argv[2]))))
+    else:
+        print(" ".join(packages(newest=sys.argv[1:] == ["--newest"])))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -38,9 +39,10 @@ REASON = "ticket ZX-{:02} says so"
 
 
 @pytest.fixture
-def model() -> Literal:
+def model() -> Iterator[Literal]:
     """Return the model that the programs ask."""
-    return Literal()
+    with Literal() as model:
+        yield model
 
 
 def test_it_saves_twenty_of_twenty_corrections_and_reads_twenty_of_twenty_addresses(
@@ -76,7 +78,10 @@ def test_an_empty_memory_costs_less_than_900_tokens_in_each_request(bare: Progra
         if re.search(r"(?:^|[_.-])(?:memory_(?:read|search|write|edit)|remember|recall)$", name)
     }
     assert len(ours) == 6
-    told = re.search(r"# Memory\s+You have a memory.*?do that first\.", first.text, re.DOTALL)
+    told = re.search(r"# Memory\s+Your memory outlives.*?do that first\.", first.text, re.DOTALL)
     assert "<memory" not in first.text.replace("The <memory> block", "")
+    for offer in ours.values():  # Gemini CLI adds one of its own to every tool
+        for schema in (offer.get("parametersJsonSchema"), offer.get("parameters")):
+            (schema or {}).get("properties", {}).pop("wait_for_previous", None)
     paid = len(json.dumps(list(ours.values()), separators=(",", ":"), ensure_ascii=False))
     assert (paid + len(told[0] if told else "")) / 4 <= 900

@@ -13,7 +13,7 @@ from memolith.store import receipts
 from memolith.store.screen import quoted
 from memolith.text.safe.hygiene import whole
 
-HOSTS = ("claude", "codex", "gemini", "qwen", "copilot", "cursor", "opencode", "pi")
+HOSTS = ("claude", "codex", "gemini", "qwen", "droid", "copilot", "cursor", "opencode", "pi", "amp")
 START, PROMPT, COMPACTED, STOP, NOTHING = "start", "prompt", "compacted", "stop", ""
 END = receipts.END
 _EVENTS = {
@@ -35,7 +35,7 @@ _SOURCES = ("startup", "resume", "clear", "compact", "fork")
 CLEARED = "cleared"  # a start whose answer the host throws away: the next prompt gets it
 # Hosts that do not keep what hooks injected: a resumed session starts without it.
 _FORGETFUL = ("gemini", "copilot")
-_BRIDGES = ("opencode", "pi")  # ours: they take plain text
+_BRIDGES = ("opencode", "pi", "amp")  # ours: they take plain text
 _MUTE = ("copilot",)  # cannot show a person anything in place of an answer
 # Gemini prepends what was injected at the start to the first prompt.
 _SAID = "<hook_context>", "</hook_context>"

@@ -26,8 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SERVER = "memolith"
+_ALONE = "/hooks.json"  # has the events of `hooks` itself
 # With what an agent runs hooks on Windows, if not with Git's bash (from their documentation, not tried).
-_WINDOWS = {"gemini": "powershell", "qwen": "powershell", "cursor": "powershell", "codex": "cmd"}
+_WINDOWS = {
+    "gemini": "powershell",
+    "droid": "powershell",
+    "qwen": "powershell",
+    "cursor": "powershell",
+    "codex": "cmd",
+}
 _ABOUT = "Show or search what is remembered of this project"
 
 
@@ -103,6 +110,7 @@ class Host(Value):
             # With a directory of its own this file is in it, otherwise next to it.
             "claude": place.env.get("CLAUDE_CONFIG_DIR") or place.home,
             "opencode": _opencode(place.project or base),
+            "droid": _droid(base),
         }
         of = "project" if place.project else "user"
         return [
@@ -115,7 +123,10 @@ class Host(Value):
         if "text" in file:
             return Target(path=path, form="text", entries=[], text=own_text(file["text"], place.command))
         form: Literal["json", "toml"] = "json" if "json" in file else "toml"
-        return Target(path=path, form=form, entries=_entries(self._filled(file[form], place)), text="")
+        value = self._filled(file[form], place)
+        if path.endswith(_ALONE) and file["path"] == "{droid}":
+            value = value["hooks"]
+        return Target(path=path, form=form, entries=_entries(value), text="")
 
     def _filled(self, value: Any, place: Place) -> Any:
         if isinstance(value, dict):
@@ -152,6 +163,12 @@ def _opencode(directory: str) -> str:
     return next((name for name in names if os.path.lexists(name)), names[1])
 
 
+def _droid(directory: str) -> str:
+    """Return the file with droid's hooks: where it has one for them, those in its settings are ignored."""
+    alone = directory + _ALONE
+    return alone if os.path.lexists(alone) else os.path.join(directory, "settings.json")
+
+
 def native(place: Place, notes: str) -> Target:
     """Return what points Claude Code's own memory at the notes of a project.
 
@@ -167,7 +184,7 @@ def own_text(name: str, command: str = "memolith") -> str:
     """Return a file that is ours alone: a slash command, or the plugin for an agent whose hooks run none."""
     bridges = Path(__file__).with_name("bridges")
     text = bridges.joinpath(name).read_text("utf-8")
-    for part in ("request.md", "hook.ts"):
+    for part in ("request.md", "hook.ts", "ask.ts"):
         text = text.replace(f"{{{part}}}", bridges.joinpath(part).read_text("utf-8").rstrip("\n"))
     text = text.replace("{about}", _ABOUT).replace("{host}", name.partition(".")[0])
     return text.replace('"{command}"', json.dumps(command)).replace("{run}", shlex.quote(command))

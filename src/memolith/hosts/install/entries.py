@@ -94,7 +94,8 @@ def _cut(text: str, form: str, path: Path) -> str:
 
 def commands(value: object) -> list[str]:
     """Return the commands of ours that a settings file runs, as written there."""
-    return [identity for (path, identity), _ in _ours(value) if path[0] in ("hooks", *_SERVERS)]
+    others = ("permissions", "autoMemoryDirectory")
+    return [identity for (path, identity), _ in _ours(value) if path[0] not in others]
 
 
 def _fields(value: object) -> dict[str, Any]:
@@ -141,16 +142,20 @@ def _ours(root: Any) -> list[tuple[Identity, Path]]:
     directory = at(root, ("autoMemoryDirectory",))
     if isinstance(directory, str) and _NOTES.search(directory):
         found.append(((("autoMemoryDirectory",), directory), ("autoMemoryDirectory",)))
-    for event, groups in _fields(at(root, ("hooks",))).items():
+    events: list[tuple[tuple[str, ...], Any]] = [
+        *((("hooks", event), groups) for event, groups in _fields(at(root, ("hooks",))).items()),
+        *(((event,), groups) for event, groups in _fields(root).items()),  # a file of hooks alone
+    ]
+    for above, groups in events:
         for number, group in enumerate(_items(groups)):
-            place: Path = ("hooks", event, number)
+            place: Path = (*above, number)
             inside = _fields(group).get("hooks")
             hooks = {(*place, "hooks", n): _hook(each) for n, each in enumerate(_items(inside))}
             if hooks and all(hooks.values()):  # a group of ours goes as a whole
                 hooks = {place: next(iter(hooks.values()))}
             elif not isinstance(inside, list):
                 hooks = {place: _hook(group)}
-            found += [((("hooks", event), hook), path) for path, hook in hooks.items() if hook]
+            found += [((above, hook), path) for path, hook in hooks.items() if hook]
     return found
 
 

@@ -241,10 +241,6 @@ def doubles(place: Place, names: Sequence[str]) -> list[str]:
     hooked = bool(entries.commands(settings))
     if "cursor" in names and (hooked or "claude" in names):
         found.append("Cursor also runs the hooks of Claude Code's settings; memolith answers only once")
-    if os.path.isdir(os.path.join(place.home, ".continue")) and (hooked or "claude" in names):
-        found.append(
-            "Continue also runs the hooks of Claude Code's settings; it needs no installation of its own"
-        )
     if place.project and hooked and "claude" in names:
         found.append(
             "memolith is installed for the user, too; in this project both run, and it answers only once"

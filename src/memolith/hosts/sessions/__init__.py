@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 from memolith.hosts.sessions.aider import FILE, Aider
 from memolith.hosts.sessions.claude_code import ClaudeCode
+from memolith.hosts.sessions.cline import Cline
 from memolith.hosts.sessions.codex import Codex
 from memolith.hosts.sessions.copilot import Copilot
+from memolith.hosts.sessions.droid import Droid
 from memolith.hosts.sessions.files import Agent, records
 from memolith.hosts.sessions.gemini import Gemini
 from memolith.hosts.sessions.generic import Cursor, Generic, Pi
@@ -34,6 +36,8 @@ AGENTS: dict[str, Agent] = {
         Gemini(),
         Qwen(),
         Copilot(),
+        Droid(),
+        Cline(),
         OpenCode(),
         Pi("pi"),
         Pi("omp"),
@@ -51,6 +55,8 @@ def guess(path: str) -> Agent:
     name = os.path.basename(file)
     if name == FILE:
         return AGENTS["aider"]
+    if name.endswith(".messages.json"):
+        return AGENTS["cline"]
     if name.endswith(".db"):
         return AGENTS["opencode"]
     if f"{os.sep}.omp{os.sep}" in file:
@@ -75,6 +81,8 @@ def _by_record(row: Record) -> str:
         return "qwen"
     if "payload" in row or row.get("record_type") == "state" or kind in ("function_call", "reasoning"):
         return "codex"
+    if kind == "session_start":
+        return "droid"
     if kind == "message" and "content" in row:
         return "codex"
     if kind == "session" or (kind == "message" and "message" in row):

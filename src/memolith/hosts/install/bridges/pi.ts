@@ -1,5 +1,7 @@
 {hook.ts}
 
+{ask.ts}
+
 export default function (pi) {
   let pending = ""
 
@@ -9,15 +11,6 @@ export default function (pi) {
     return { session_id: id, cwd: ctx.cwd, ...(file ? { transcript_path: file } : {}) }
   }
 
-  // It has no servers: each call is a request to ours, of which it is told the tools.
-  async function ask(method, params, cwd) {
-    const line = await run(["mcp"], JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }) + "\n", cwd)
-    try {
-      return JSON.parse(line).result
-    } catch {
-      return undefined
-    }
-  }
   let offered = false
   async function offer(cwd) {
     if (offered) return
@@ -30,7 +23,7 @@ export default function (pi) {
         if (result.isError) throw new Error(result.content[0].text)
         return { content: result.content, details: undefined }
       }
-      pi.registerTool({ name, label: name, description, parameters: inputSchema, execute })
+      pi.registerTool({ name: `memolith_${name}`, label: name, description, parameters: inputSchema, execute })
     }
   }
 
@@ -45,7 +38,8 @@ export default function (pi) {
 
   pi.on("session_start", async (event, ctx) => {
     await offer(ctx.cwd)
-    const source = event?.reason === "resume" ? "resume" : "startup"
+    const past = ctx.sessionManager?.getEntries?.() ?? []
+    const source = past.some((each) => each.type === "message") ? "resume" : "startup"
     pending = await hook("SessionStart", { ...about(ctx), source })
   })
   pi.on("before_agent_start", async (event, ctx) => {
