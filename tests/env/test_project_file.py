@@ -387,8 +387,18 @@ def test_a_folder_of_another_user_is_not_the_one_that_was_at_its_path(tmp_path: 
     assert slug(here) == known  # the very same
     here.rename(tmp_path / "gone")
     here.mkdir()
-    assert slug(here) == known
     os.chown(here, 12_345, 12_345)
+    assert not sees(here)
+
+
+def test_a_new_folder_at_the_path_of_one_without_git_is_asked_for(tmp_path: Path) -> None:
+    here = tmp_path / "work"
+    here.mkdir()
+    known = tell(here)
+    here.rename(tmp_path / "gone")
+    here.mkdir()
     assert not sees(here)
     with Mem.open(here) as mem:
         assert f"project link {known}" in mem.identity.notice
+        mem.projects.link(known)
+    assert slug(here) == known

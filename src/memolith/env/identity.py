@@ -104,10 +104,11 @@ def is_same(
 
 def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen: str, doubt: str) -> bool:
     """Do the same for a linked path, or for one without commits and origin."""
-    if checkout is None:  # another folder of ours at this path looks the same
-        if bool(seen) and seen == mark_of(path):
+    if checkout is None:
+        # Without the device: its number may be another one after a restart.
+        if seen and seen.partition(".")[2] == mark_of(path).partition(".")[2]:
             return True
-        return not doubt and (path in known.linked or is_ours(path))
+        return not doubt and (path in known.linked or (not seen and is_ours(path)))
     is_linked, has_no_origin = path in known.linked, not checkout.origin
     if not seen:  # recorded before folders had marks
         return is_linked or has_no_origin

@@ -43,7 +43,7 @@ _OPENED, _STRAIGHT = lazy(r"[“„«「『‹][^”“»」』›]*\Z"), '"'
 # Lines that a program wrote.
 _MACHINE = lazy(
     r"(?i)^\s*(?:(?:\w+=)?\[?\d{4}-\d\d-\d\d|\w{3} +\d+ \d\d:\d\d|\d\d:\d\d|a:\s"
-    r"|(?:from|to|cc|subject|date|von|an|betreff|datum): "
+    r"|(?:from|to|cc|subject|date|von|an|betreff|datum): |//\s|/\*"
     r"|(?:error|warn(?:ing)?|info|debug|fatal|traceback|exception)\b\s*[:\[(]"
     r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
     r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
