@@ -9,7 +9,7 @@ from typing import Any
 from tests.hosts.real.model import Model, Reply, Request
 
 # What a person says to a model that was wrong, and to one that shall look everything up.
-CORRECTION = re.compile(r"No, that is wrong: ([^\n]+?\.) Reason: ([^\n]+?\.)(?=\s|$)")
+CORRECTION = re.compile(r"No, that is wrong: ([^\n]+?\.) Reason: ([^\n]+?\.)(?=[\s\"]|$)")
 READ_ALL = "Look up everything that you were shown of memory."
 # How a text tells when to save, how it names a tool that reads, and what it shows to be read.
 _SAVE = re.compile(r"(?i)at once.{0,40}\bcorrect(?:s you|ion)")

@@ -212,3 +212,11 @@ def test_uninstalling_gives_every_settings_file_back(bare: Program) -> None:
     written = {path.name for path in paths if met[path] != ours[path]}
     theirs = {".claude.json", "opencode.jsonc"} | ({"settings.json"} if bare.name == "qwen" else set())
     assert written <= theirs, "agents wrote into more of these files than is known"
+
+
+def test_memory_is_shown_without_asking_the_model(agent: Program) -> None:
+    if agent.name in ("copilot", "opencode", "droid"):
+        pytest.skip(f"{agent.name} cannot show a text in place of an answer, or not without a terminal")
+    agent.model.say(Reply("Nobody asked me."))
+    agent.ask("/memory list" if agent.name == "pi" else "/memolith list")
+    assert agent.model.asked == []
