@@ -19,7 +19,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, help="how long it may take")
     parser.add_argument("--rounds", type=int, default=10**9, help="how many rounds, or cases of each kind")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
-    parser.add_argument("--only", default="", help="one command, parser, test or row by its name")
+    parser.add_argument("--only", default="", help="a command (faults: a list of them), parser, test or row")
     parser.add_argument(
         "--every",
         nargs="?",

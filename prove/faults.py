@@ -51,15 +51,16 @@ def _part(minutes: float, rounds: int, seed: int, part_of: tuple[int, int], only
         CLOCK.stands = True  # in this process alone: what a command writes twice is compared byte for byte
         world = World(base / "world")
         chance = random.Random(f"{seed}/{number}")
-        commands = [each for each in COMMANDS if only in ("", _WRONG, each.name)]
+        chosen = only.split(",")
+        commands = [each for each in COMMANDS if only in ("", _WRONG) or each.name in chosen]
         if not commands:
             raise SystemExit(f"--only {only!r}: no such command; one of {[each.name for each in COMMANDS]}")
-        part = _Part(world, chance, tally)
+        part = _Part(world, chance, tally, rounds)
         turns: Iterator[Callable[[], None]]
         if every:
             turns = itertools.islice(part.all(commands, every.split(",")), number, None, jobs)
         else:
-            mine = commands[number::jobs] if not only else commands
+            mine = commands[number::jobs] if len(commands) > 1 else commands
             chance.shuffle(mine)
             turns = part.turns(mine)
         for turn in turns if only != _WRONG else ():
@@ -77,8 +78,8 @@ def _part(minutes: float, rounds: int, seed: int, part_of: tuple[int, int], only
 class _Part:
     """The rounds of one process."""
 
-    def __init__(self, world: World, chance: random.Random, tally: Tally) -> None:
-        self._world, self._chance, self._tally = world, chance, tally
+    def __init__(self, world: World, chance: random.Random, tally: Tally, rounds: int) -> None:
+        self._world, self._chance, self._tally, self._rounds = world, chance, tally, rounds
         self.known: dict[str, Expected] = {}
         self._points: dict[str, list[tracing.Point]] = {}
         self._states: dict[str, list[tuple[str, dict[str, bytes | None], bool]]] = {}
@@ -206,7 +207,8 @@ class _Part:
         if expected.command.attended:
             return  # what a person's editor does not sync is not ours to keep
         if name not in self._states:
-            self._states[name] = powerloss.states(self._world, expected, self._chance)
+            moments = self._rounds  # no more are looked at
+            self._states[name] = powerloss.states(self._world, expected, self._chance, moments=moments)
             self._chance.shuffle(self._states[name])
         if not self._states[name]:  # all of them were tried
             self._states[name] = powerloss.states(self._world, expected, self._chance, some=8)

@@ -283,8 +283,12 @@ def states(
     chance: random.Random,
     some: int = 4,
     prepare: Callable[[], object] = lambda: None,
+    moments: int = 10**9,
 ) -> list[tuple[str, dict[str, bytes | None], bool]]:
-    """Trace the command; return distinct states: where each is from, and whether the command had ended."""
+    """Trace the command; return distinct states: where each is from, and whether the command had ended.
+
+    The power goes after each call, or after so many of them by chance, and after the last.
+    """
     log = world.base / "log"
     traced = ["-y", "-xx", "-s", "10000000", "-o", str(log), "-e", f"trace={_CALLS}"]
     code, said = run(world, expected, traced, prepare)
@@ -294,9 +298,10 @@ def states(
     calls = [call for call in parse(log.read_text(errors="replace")) if f"{call.name}," in f"{_CALLS},"]
     fixed = [*itertools.product(("none", "all"), repeat=2), *[("some", "some")] * some]
     found: dict[object, tuple[str, dict[str, bytes | None], bool]] = {}
+    looked_at = {len(calls) + 1, *chance.sample(range(1, len(calls) + 1), min(moments, len(calls)))}
     for number, call in enumerate([*calls, None], 1):
         is_end = call is None
-        if call is not None and not disk.apply(call):
+        if (call is not None and not disk.apply(call)) or number not in looked_at:
             continue
         for names, data in fixed:
             state = disk.state(names, data, chance)

@@ -1,5 +1,6 @@
 """What every test gets: a home of its own, no network, and hypothesis profiles."""
 
+import itertools
 import os
 import socket
 import time
@@ -11,10 +12,11 @@ from hypothesis import HealthCheck, settings
 
 from memolith import Mem
 
-settings.register_profile("default", deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
+settings.register_profile("default", deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 settings.register_profile("long", deadline=None, max_examples=10_000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+_NUMBERS = itertools.count()
 NOON = time.mktime((2026, 11, 15, 12, 0, 0, 0, 0, -1))
 
 
@@ -28,21 +30,34 @@ class Clock:
         return self.seconds
 
 
+@pytest.fixture
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the test's own directory is to be: most tests are of functions and make none."""
+    return tmp_path_factory.getbasetemp() / f"t{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def tmp_path(sandbox: Path) -> Path:
+    """Return the test's own directory. Pytest's fixture of this name also renews a link to it each time."""
+    sandbox.mkdir(0o700, exist_ok=True)
+    return sandbox
+
+
 @pytest.fixture(autouse=True)
-def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def isolated(sandbox: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point everything that could reach a real home at the test's own directory; forbid sockets."""
     for name in list(os.environ):
         if name.startswith(("MEMOLITH_", "XDG_", "GIT_")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    monkeypatch.setenv("MEMOLITH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(sandbox / "user"))
+    monkeypatch.setenv("MEMOLITH_HOME", str(sandbox / "home"))
     # Only tests of meaning name a model: loading it costs more than any other test.
     monkeypatch.setenv("MEMOLITH_SEMANTIC_PROVIDER", "none")
     # No test takes the power away (`prove faults` does, with the calls of a process of its own).
     monkeypatch.setattr(os, "fsync", os.fstat)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     # The tests' own directory may be inside this repository's checkout.
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(sandbox.parent))
     monkeypatch.setenv("GIT_AUTHOR_NAME", "t")
     monkeypatch.setenv("GIT_AUTHOR_EMAIL", "t@example.org")
     monkeypatch.setenv("GIT_COMMITTER_NAME", "t")
@@ -52,7 +67,7 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         raise AssertionError("a test tried to use the network")
 
     monkeypatch.setattr(socket.socket, "connect", no_network)
-    return tmp_path
+    return sandbox
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@
 """
 
 import ast
+import functools
 import re
 import sys
 
@@ -39,12 +40,13 @@ def rows() -> dict[str, str]:
     return found
 
 
+@functools.cache
 def citations() -> dict[str, list[str]]:
     """Return each cited id with the tests that cite it, as pytest names them."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         name = path.relative_to(ROOT)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(node, ast.FunctionDef):
                 continue
             for decorator in node.decorator_list:

@@ -47,12 +47,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork, and
 
 
 @proves("S0.21", "S0.28", "X.9", "X.21")
-@pytest.mark.parametrize(
-    "command", ["write overwrite", "remember", "edit deletes", "learn promote", "learn run"]
-)
-def test_a_command_that_is_killed_or_meets_an_error_leaves_old_or_new_text(command: str) -> None:
-    rounds = "300" if LONG else "7" if command == "learn run" else "19"  # a round of it takes a second
-    said = prove("faults", "--rounds", rounds, "--only", command)
+def test_a_command_that_is_killed_or_meets_an_error_leaves_old_or_new_text() -> None:
+    commands = "write overwrite,remember,edit deletes,learn promote,learn run"
+    said = prove("faults", "--rounds", "1500" if LONG else "50", "--only", commands)
     for kind in ("kill -9 at a random moment", "SIGKILL at a file system call", "fails with", "power loss"):
         assert kind in said
     assert "old bytes in history" in said
@@ -67,7 +64,7 @@ def test_a_kill_at_any_file_system_call_leaves_old_or_new_text() -> None:
 
 @proves("S0.22", "X.8", "X.20")
 def test_eight_writers_two_editors_a_reindexer_and_a_consolidation_lose_nothing() -> None:
-    said = prove("races", "--rounds", "500" if LONG else "60", "--minutes", "0.6")
+    said = prove("races", "--rounds", "500" if LONG else "40", "--minutes", "0.6")
     assert "no acknowledged line is lost" in said
 
 
@@ -76,9 +73,8 @@ def test_eight_writers_two_editors_a_reindexer_and_a_consolidation_lose_nothing(
     [
         ("faults", ["--only", "wrong writers", "--rounds", "3"], "wrong writers are caught"),
         ("races", ["--only", "unlocked", "--rounds", "60", "--minutes", "0.6"], "wrong writers are caught"),
-        ("races", ["--only", "blind", "--rounds", "150", "--minutes", "0.6"], "wrong writers are caught"),
         ("fuzz", ["--rounds", "2"], "MCP frames"),
-        ("leaks", ["--rounds", "12", "--only", "forget"], "importing it all again brings nothing back"),
+        ("leaks", ["--rounds", "6", "--only", "forget"], "importing it all again brings nothing back"),
         ("attack", ["--rounds", "1"], "who asks is told"),
     ],
 )
@@ -86,6 +82,12 @@ def test_a_short_run_finds_nothing_and_says_what_it_checked(
     what: str, arguments: list[str], wanted: str
 ) -> None:
     assert wanted in prove(what, *arguments)
+
+
+@pytest.mark.skipif(not LONG, reason="a thousand writes, before it shows")
+def test_a_writer_that_does_not_look_is_caught() -> None:
+    said = prove("races", "--only", "blind", "--rounds", "150", "--minutes", "1")
+    assert "wrong writers are caught" in said
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -108,7 +110,7 @@ def test_a_broken_row_is_noticed_and_a_change_that_breaks_nothing_survives(tmp_p
 
 @proves("X.15")
 def test_nothing_of_a_project_is_seen_in_another_on_any_way() -> None:
-    said = prove("leaks", "--rounds", "10" if LONG else "3", "--only", "projects")
+    said = prove("leaks", "--rounds", "10" if LONG else "1", "--only", "projects")
     for way in ("library", "MCP", "hook", "command line", "memory://", "export", "pipeline"):
         assert f"{way}: asked in a project" in said
     assert "asked for another's: answers searched" in said

@@ -320,11 +320,13 @@ def run(rounds: int, rng: random.Random, tally: Tally) -> Iterator[None]:
 
 
 def every(tally: Tally, ways: Iterable[str], *, cold: tuple[bool, ...]) -> None:
-    """Let every call of some answers fail in turn."""
+    """Let every call of some answers fail in turn, until a violation is found."""
     with _memory() as memory:
         played = Rounds(memory, tally)
         for one in played.every(ways, cold):
             played.play(one)
+            if tally.violations:
+                return
 
 
 # ---------------------------------------------------------------- processes of their own

@@ -144,11 +144,11 @@ def seed(old: Path) -> Callable[[], None]:
 def test_a_kill_at_any_file_call_leaves_the_whole_old_or_the_whole_new_set(
     old: Path, work: Path, before: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At each one in a long run, else at every sixth; a kill does not ask what the disk has, so no sync."""
+    """At each in a long run, else at every eleventh; a kill does not ask what the disk has, so no sync."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     again = seed(old)
     seen = []
-    step = 1 if settings.get_current_profile_name() == "long" else 6
+    step = 1 if settings.get_current_profile_name() == "long" else 11
     for count in range(1 + before, 2000, step):
         reached = killed_at(
             count, work, lambda mem: mem.gate.commit(mem.project, edits(mem, old)), before=before

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -184,23 +185,27 @@ def test_completion_is_offered_for_each_shell(shell: str, work: Path) -> None:
     assert b"history" in done.stdout
 
 
-def offered(line: str, work: Path, **env: str) -> list[str]:
-    """Return what bash would offer at the end of a line."""
-    done = run(
-        cwd=work,
-        stdin=b"",
-        _MEMOLITH_COMPLETE="bash_complete",
-        COMP_WORDS=line,
-        COMP_CWORD=str(len(line.split(" ")) - 1),
-        **env,
-    )
-    assert done.stderr == b""
-    assert done.returncode == 0
-    return [each.partition(",")[2] for each in done.stdout.decode().splitlines() if each]
+@pytest.fixture
+def offered(work: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> Callable[[str], list[str]]:
+    """Return a function that says what bash would offer at the end of a line."""
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("_MEMOLITH_COMPLETE", "bash_complete")
+
+    def ask(line: str) -> list[str]:
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        assert main([]) == 0
+        said = capfd.readouterr()
+        assert said.err == ""
+        return [each.partition(",")[2] for each in said.out.splitlines() if each]
+
+    return ask
 
 
 @pytest.mark.parametrize("row", rows("completions.txt"))
-def test_the_shell_offers_the_words_and_names_that_fit(row: str, mem: Mem, work: Path) -> None:
+def test_the_shell_offers_the_words_and_names_that_fit(
+    row: str, mem: Mem, offered: Callable[[str], list[str]]
+) -> None:
     mem.write("note", "x", name="alpha")
     mem.write("note", "x", name="beta")
     mem.write("note", "x", name="mine", scope="user")
@@ -209,15 +214,22 @@ def test_the_shell_offers_the_words_and_names_that_fit(row: str, mem: Mem, work:
     lists["ADDRESSES"] = [f"memory://{name}" for name in NAMESPACES]
     line, _, words = row.partition("|")
     wanted = [each for word in words.split() for each in lists.get(word, [word])]
-    assert offered(f"memolith {line}", work) == wanted
+    assert offered(f"memolith {line}") == wanted
 
 
-def test_completion_looks_into_the_home_that_was_given(mem: Mem, work: Path, tmp_path: Path) -> None:
+def test_completion_looks_into_the_home_that_was_given(
+    mem: Mem,
+    work: Path,
+    tmp_path: Path,
+    offered: Callable[[str], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     mem.write("note", "x", name="real")
     Mem.open(work, home=tmp_path / "other").write("note", "x", name="elsewhere")
-    assert offered(f"memolith read note --home {tmp_path / 'other'} ", work) == ["elsewhere"]
-    assert offered(f"memolith --home {tmp_path / 'other'} undo e", work) == ["elsewhere"]
-    assert offered("memolith undo r", work, MEMOLITH_IDENTITY="broken") == []
+    assert offered(f"memolith read note --home {tmp_path / 'other'} ") == ["elsewhere"]
+    assert offered(f"memolith --home {tmp_path / 'other'} undo e") == ["elsewhere"]
+    monkeypatch.setenv("MEMOLITH_IDENTITY", "broken")
+    assert offered("memolith undo r") == []
 
 
 @pytest.mark.parametrize(
@@ -274,8 +286,13 @@ def test_a_closed_stream_drops_what_would_go_there_and_nothing_else(row: str, me
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("command", ["write daily x", "context", "status --json", "--help", "list -h", ""])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("command", "unbuffered"),
+    [
+        *(("write daily x", ""), ("write daily x", "1"), ("context", "1"), ("status --json", "")),
+        *(("--help", ""), ("list -h", "1"), ("", "")),
+    ],
+)
 def test_a_full_disk_behind_standard_output_is_not_blamed_on_the_memory(
     command: str, unbuffered: str, mem: Mem, work: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from memolith.text import markdown
 from memolith.text.secrets import veil
 from memolith.text.secrets.redact import redact
 from tests.hosts.hook.conftest import Host, host, no_worker
+from tests.shared import LONG
 
 __all__ = ["host", "no_worker"]
 PARTS = ("kBTy8AXdFaSs7rT99DxaxTGPUqb8zBPwp2yn", "S3cretPassw0rd9Zq", "QKZ7MX2WJVT5RHPD")
@@ -101,7 +102,7 @@ CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
 
 
 @pytest.mark.parametrize("place", CUTS)
-@settings(max_examples=25)
+@settings(max_examples=200 if LONG else 6)
 @given(st.sampled_from(SECRETS), st.integers(-12, 50), st.sampled_from(["word ", "ééé 本 ", "a b\n"]))
 def test_a_secret_at_a_limit_leaves_nothing(place: str, secret: str, offset: int, fill: str) -> None:
     limit, shown = CUTS[place]
@@ -109,7 +110,7 @@ def test_a_secret_at_a_limit_leaves_nothing(place: str, secret: str, offset: int
     assert _told(redact(shown(_placed(secret, limit, offset, fill))).text) == []
 
 
-@settings(max_examples=200)
+@settings(max_examples=2_000 if LONG else 100)
 @given(
     st.lists(st.sampled_from(["word ", *SECRETS, " ", "x" * 300, "\n", "本"]), max_size=60),
     st.integers(0, 900),
@@ -125,7 +126,7 @@ def test_a_cut_text_is_short_enough_and_ends_outside_of_a_marker(
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("offset", [-1, 1, 2, 3, 13, 20])
+@pytest.mark.parametrize("offset", [-1, 1, 2, 3, 13, 20] if LONG else [-1, 2, 13])
 def test_no_byte_below_the_home_has_a_part_of_it(host: Host, work: Path, secret: str, offset: int) -> None:
     home = work.parent.parent / "home"
     host.tell("PostCompact", compact_summary=_placed(secret, 4_000, offset))

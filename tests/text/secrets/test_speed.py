@@ -16,11 +16,10 @@ from tests.shared import seconds as least
 END = " :// eyJ bearer PRIVATE KEY sk- gh aws AIza token xox pypi- AKIA -u x --user hook $ | Q~ :AA spaces <"
 
 
-# Twice the target of 250 ms, which `python -m bench.secrets` holds on a quiet machine: here two workers share
-# two cores, and what a bad pattern does is not a factor of two.
-# The long run looks at 64 KiB each, the default one at a quarter of it: what grows faster shows there too.
-SIZE = 65_536 if LONG else 16_384
-LIMIT = 0.5 * SIZE / 65_536 + 0.05
+# Twice the target of 250 ms for 64 KiB, which `python -m bench.secrets` holds on a quiet machine. The default
+# run looks at a sixteenth of it, where a busy machine may make 30 ms take thrice as long; what grows with the
+# square takes half a second there.
+SIZE, LIMIT = (65_536, 0.55) if LONG else (4_096, 0.2)
 
 
 def pieces() -> list[str]:
