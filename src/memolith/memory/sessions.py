@@ -37,10 +37,6 @@ _ROLE_NAMES = {
     "developer": "system",
 }
 STATUSES = ("running", "paused", "completed", "failed")
-# Who was at the other end; memolith learns only from people.
-SOURCES = ("interactive", "subagent", "automation", "consolidation")
-# Whether to learn from a session: a `polluted` one contains text that should not be remembered.
-MODES = ("enabled", "disabled", "polluted")
 MAX_TURN = 65_536
 # The tool name of a system turn that stands for omitted turns; the numbering continues after them.
 LEFT_OUT = "left-out"
@@ -69,9 +65,9 @@ class Session(Value):
     agent: str
     cwd: str = ""
     id: str
-    mode: str = ""  # one of MODES, or empty: enabled
+    mode: str = ""  # enabled (or empty), disabled, or polluted: contains text not to be learned from
     project: str = ""
-    source: str = ""  # one of SOURCES, or empty: interactive
+    source: str = ""  # interactive (or empty), or subagent, automation, consolidation: no person
     started: str = ""
     status: str = ""
     taint: str = ""  # who else's words it contains: one of TAINTS, or empty

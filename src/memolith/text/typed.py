@@ -187,11 +187,6 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield line, number < first or number >= last
 
 
-def _is_long(lines: list[str]) -> bool:
-    said = [line for line in lines if line.strip()]
-    return len(said) > _MOST_LINES or sum(map(len, said)) > _MOST_TEXT
-
-
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the paragraphs, each with the number of its first line."""
     start = 0

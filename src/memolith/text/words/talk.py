@@ -43,12 +43,6 @@ def _clauses(text: str) -> list[str]:
     return text.splitlines()
 
 
-def is_question(text: str) -> bool:
-    """Whether a text only asks."""
-    said = _sentences(text)
-    return bool(said) and all(map(_asks, said))
-
-
 def is_correction(text: str) -> bool:
     """Whether somebody says what is to be remembered, or that something is otherwise."""
     return text.casefold().lstrip("¿¡ ").startswith(_CORRECTS)
