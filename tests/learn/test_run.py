@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.base.errors import ConfigError, MemolithError, StorageError
+from memolith.base.errors import ConfigError, MemolithError
 from memolith.edges.cli import main
 from memolith.hosts.hook import handover
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
-from memolith.memory.records import Records
 from memolith.text.budget import plural
 from tests.conftest import NOON, Clock
 from tests.learn.extract.inventions import claim
@@ -673,11 +672,15 @@ def test_a_fact_that_a_full_disk_refused_is_learned_by_the_next_run(
     """Found by `prove faults`: the session counted as learned from, and the fact was gone."""
     add(mem, "s1", "Please remember: the gateway listens on port 4431.", "Noted.")
 
-    def full(*_: object, **_more: object) -> None:
-        raise StorageError("records/x.md", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    opened = os.open
+
+    def full(path: str, flags: int, *mode: int, dir_fd: int | None = None) -> int:
+        if flags & os.O_CREAT and "records%2F" in str(path):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        return opened(path, flags, *mode, dir_fd=dir_fd)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Records, "add", full)
+        patch.setattr(os, "open", full)
         report = mem.learning.run(force=True)
     assert (report.failed > 0, report.extracted) == (True, 0)
     assert mem.learning.run(force=True).records == 1

@@ -58,14 +58,13 @@ def test_a_transcript_whose_path_tells_a_secret_is_read_all_the_same(
     work.mkdir()
     monkeypatch.setenv("HOME", str(user))
     monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
-    monkeypatch.setattr(handover, "work", lambda *_, **__: None)
-    monkeypatch.setattr(worker, "bound", lambda _: None)
+    receipts.stamp(str(home), "worker")  # the last one ran a moment ago: the turn starts none
     transcript = user / ".claude" / "projects" / SECRET / f"{session}.jsonl"
     transcript.parent.mkdir(parents=True)
     transcript.write_text("".join(json.dumps(row) + "\n" for row in written.claude(str(work), session)))
     with Mem.open(work, home=home) as mem:
         mem.remember("The suite needs Redis.", "Tests")
-        row = {"hook_event_name": "SessionEnd", "session_id": session, "cwd": str(work)}
+        row = {"hook_event_name": "Stop", "session_id": session, "cwd": str(work)}
         edge.answer(json.dumps({**row, "transcript_path": str(transcript)}).encode(), home=str(home))
         (todo,) = receipts.names(str(home), handover.TODO)
         assert TOKEN not in todo + receipts.read_stamp(str(home), todo)[1]

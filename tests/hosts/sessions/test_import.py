@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import itertools
 import json
 import os
 import sqlite3
@@ -269,11 +270,14 @@ def test_settings_that_cannot_be_read_in_between_are_an_error(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Found by `prove faults`: all sessions were skipped, and the exit code was 0."""
+    opened, looks = os.open, itertools.count()
 
-    def unreadable(_gatherer: Gatherer, _cwd: str) -> None:
-        raise ConfigError("config.yml: cannot be read (Input/output error)")
+    def failing(path: str, *more: Any, **named: Any) -> int:
+        if str(path).endswith("config.yml") and next(looks):  # not the first time
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        return opened(path, *more, **named)
 
-    monkeypatch.setattr(Gatherer, "_memory", unreadable)
+    monkeypatch.setattr(os, "open", failing)
     assert main(["session", "import"]) == ConfigError.exit_code
     assert "config.yml: cannot be read" in capfd.readouterr().err
 
