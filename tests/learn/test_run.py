@@ -257,7 +257,8 @@ def test_a_model_that_fails_is_tried_again_later_and_why_says_what_happened(
     model.answer = good
     assert mem.learning.run().extracted == 1
     assert main(["--project", str(work), "learn", "why"]) == 0
-    assert "learned 1 record" in capfd.readouterr().out
+    (record,) = mem.records.list()
+    assert f"learned 1 record\n    {record.title} ({record.category})" in capfd.readouterr().out
     monkeypatch.setattr(time, "time", clock)
     assert main(["--project", str(work), "learn", "cost", "--json"]) == 0
     costs = json.loads(capfd.readouterr().out)["costs"]

@@ -13,6 +13,7 @@ from memolith.learn.model import llm
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.learn.withdraw import withdraw
 from memolith.memory.daily import day
+from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.text.budget import plural
 
@@ -135,8 +136,10 @@ class Learning:
             with runs.queue_of(self._home) as queue:
                 choice = runs.choose(self._home, queue, runs.look(self._home, queue))
                 reasons = {**dict.fromkeys(choice.taken, _NEXT_RUN), **choice.refused}
+                kept = self._kept()
                 for job in queue.jobs(self._home.project, EXTRACT):
-                    reasons[job.session] = _reason(job, reasons.get(job.session, ""))
+                    reason = _reason(job, reasons.get(job.session, ""))
+                    reasons[job.session] = "\n    ".join([reason, *kept.get(job.session, [])])
                 for job in queue.jobs(self._home.project, CONSOLIDATE):
                     reasons[CONSOLIDATE] = _reason(job)
         return {name: why for name, why in sorted(reasons.items()) if wanted in (None, name)}
@@ -181,6 +184,15 @@ class Learning:
         `everything` also removes what people wrote here; its history stays.
         """
         return withdraw(self._home, user=user, everywhere=everywhere, everything=everything)
+
+    def _kept(self) -> dict[str, list[str]]:
+        """Return by session what was learned from it and is still there."""
+        found: dict[str, list[str]] = {}
+        for record in Records(self._home).list(archived=True):
+            kind = record.category if record.status == "active" else f"{record.status}, {record.category}"
+            for name in {each.partition("#")[0] for each in (record.source, *record.sources)}:
+                found.setdefault(name, []).append(f"{record.title} ({kind})")
+        return found
 
     def _key(self, session: str | None) -> str:
         project = self._home.project

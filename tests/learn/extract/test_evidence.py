@@ -82,6 +82,14 @@ def test_what_was_not_said_or_not_meant_teaches_nothing(
     assert learned(quote, turn, quote, category).reason == reason
 
 
+def test_a_sentence_that_says_nothing_but_a_secret_teaches_nothing() -> None:
+    text = "The token of the bot is [secret:github-token]. Never put [secret:token] into the logs of the app."
+    first, second = text.split(". ")
+    witness = evidence.Witness(session(("user", text)))
+    assert witness.learn(first, "principles", [(1, first)]).reason == "nothing but a secret"
+    assert witness.learn(second, "principles", [(1, second)]).holds
+
+
 def test_what_the_agent_said_counts_if_the_user_agreed() -> None:
     said = "I will run make check before each commit."
     for answer, holds in [

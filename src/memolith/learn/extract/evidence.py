@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
 from memolith.learn.extract import doubt, strip
+from memolith.learn.extract.signals import is_secret
 from memolith.learn.extract.signals import sentence as as_sentence
 from memolith.text.patterns import lazy
 from memolith.text.secrets.redact import redact
@@ -57,6 +58,7 @@ CITED = "quoted or pasted text"
 DOUBTED = "asked, supposed or doubted"
 PASSING = "meant for this moment"
 RETRACTED = "taken back later"
+MASKED = "nothing but a secret"
 
 
 class Said(Value):
@@ -179,6 +181,8 @@ class Witness:
         """Return why a sentence teaches nothing."""
         if said.taint == CITED:
             return CITED
+        if is_secret(said.sentence):
+            return MASKED
         if said.by != "user" and category in _THEIRS and not self._agreed(said.turn):
             return NOT_THE_USER
         if said.by != "tool" and doubt.doubts(said.clause):

@@ -17,14 +17,15 @@ from memolith.base.values import Value
 _TOKEN = re.compile(
     r"https?://\S+|\#\d+\b|[\"“«„「'`]·+[\"”»“」'`]|[^\W\d_]'(?=\w)"
     r"|(?<=\w)-(?:moi|nous|lui|leur|les?|la)\b|[^\W\d_]+(?=-(?:moi|nous|lui|leur|les?|la)\b)"
-    r"|[\w@.+~-]*[/\\_=][\w@./\\_=+~<>:-]*\w|--?[A-Za-z][\w-]*|\w+(?:\.\w+)+|[^\W\d_]+(?:'[^\W\d_]+)+"
-    r"|\w+(?:-\w+)*|[\U0001f600-\U0001f64f\U0001f910-\U0001f9ff]|->|=>|==|→|[,;:()–—?？!.…、，。：；（）]"
+    r"|[\w@.+~*-]*[/\\_=][\w@./\\_=+~<>:*-]*\w|[\w.-]+/(?=[\s,.;:)]|$)|--?[A-Za-z][\w-]*|\w+(?:\.\w+)+|[^\W\d_]+(?:'[^\W\d_]+)+"
+    r"|\w+(?:-\w+)*|[\U0001f600-\U0001f64f\U0001f910-\U0001f9ff]|\.{2,}(?=\w)|->|=>|==|→|[,;:()–—?？!.…、，。：；（）]"
 )
 _NAME = re.compile(
-    r"https?://|.*[/\\_=]|--?[A-Za-z]|\w+\.\w|[a-z]+[A-Z]|[A-Z][A-Z0-9]+$|[A-Z]\w*\d|\d+\.\d|\d\d|.·"
+    r"https?://|.*[/\\_=]|--?[A-Za-z]|\w+\.\w|[a-z]+[A-Z]|[a-z]{2,}\d+$|[A-Z][A-Z0-9]+$|[A-Z]\w*\d|\d+\.\d|\d\d|.·"
 )
 DENSE = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)")  # scripts without spaces
 _UNDOES = ("stop", "avoid", "quit", "no")
+_TELLS = ("we", "i", "you", "they", "never", "always")
 _FACES = 0x1F600
 _LONGEST = 10  # characters of a word in one of them
 _SIGNS = {**dict.fromkeys(",;:()–—、，：；（）", ","), **dict.fromkeys(("->", "=>", "==", "→"), "=")}
@@ -66,12 +67,16 @@ def read(sentence: str) -> Marks:
 def _letter(token: str, at: int, before: str) -> str:
     if token in _SIGNS:
         return _SIGNS[token]
+    if not token.strip("."):
+        return ","  # "wait..so" goes on speaking
     if ord(token[0]) >= _FACES:
         return "H"  # a face: not quite serious
     if token.startswith(("http:", "https:", "#")):
         return "#"
     if token.endswith("ing") and before.casefold() in _UNDOES:
         return "v"  # "stop adding"
+    if token.endswith("ed") and before.casefold() in _TELLS:
+        return "X"  # "we never changed"
     # A capital within a sentence is a name.
     return "n" if _NAME.match(token) or (at and token[0].isupper() and before not in ".!?:…") else "."
 

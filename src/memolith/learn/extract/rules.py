@@ -45,6 +45,7 @@ _ABBREVIATED = lazy(
     r"(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|ca|cf|no|nr|fig|[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|[Ss]t|[Ss]ra?|Inc|Ltd|Co|bzw|z\.\s?B|d\.\s?h|usw"
     r"|p\. ?ej|[A-Z])\.$"
 )
+_LISTS = lazy(r"(?:etc|usw)\.$")  # ends a sentence as well
 _QUOTED = lazy(
     r"\"[^\"\n]{2,300}\"|“[^”\n]{2,300}”|„[^“”\n]{2,300}[“”]|«[^»\n]{2,300}»|「[^」\n]{2,300}」|`[^`\n]{1,300}`"
 )
@@ -155,7 +156,7 @@ def _split(line: str) -> list[str]:
     """Split a line into sentences; the dot of an abbreviation ends none."""
     found: list[str] = []
     for part in _SPLIT.split(line):
-        if found and _ABBREVIATED.search(found[-1]):
+        if found and _ABBREVIATED.search(found[-1]) and not (_LISTS.search(found[-1]) and part[0].isupper()):
             found[-1] += f" {part.strip()}"
         else:
             found.append(part.strip())

@@ -28,46 +28,57 @@ _LEAST_WORDS = 2  # naming something, so that a statement is clear on its own
 _WAYS = {
     # "remember that …", "note: …"; "remember to push" is for now
     "keep": (6, r"^[JAMOn,]*K(?!J?t[J.]*[vu])(?:[,Tdc]|A,|[^,]*[BDNUVLGPCvX=WZl])(?!$)"),
-    "henceforth": (4, r"(?:^|[,J])l|l[,A]*$"),  # "from now on …"
+    "henceforth": (4, r"(?:^|[,J])l|^[JAO,]*(?:[LVNUvuZYE]|WD|.*[YD])[^,X]*l[,A]*$"),  # "from now on …"
     # "always use", "we never deploy", "must never", "whenever you …, …"
     "always": (
         3,
-        r"^[JA,]*[LV][JN]?[UvuPpB.][^,]|[LV][^,TdX]{0,4}[Uv]A?$|(?:[,JAW]|D|DB|YD)[LV][AJ]?[UvuPpB]|W[LV]\.|(?:^|[,JAN])U[^,]*[LV]"
+        r"^[JA,]*[LV][JN]?[UvuPpB.][^,]|[LV][^,TdX]{0,4}[Uv]A?$|(?:[,JAW]|D|DB|YD)[LV][AJ]?[UvuPpB]|WN?[LV]\.|(?:^|[,JAN])U[^,]*[LV]"
         r"|W[E.]?[^,]?[LV]?[Uv][^,]{0,3}[LV]|D[^,]?[LV]|(?:^|[,JA])[LV][^,Td]{1,4}U|^[JA]*L[YWE.][^,]*,"
-        r"|^[JA,]*v[I.]?L|^[JO]*[.nE]{1,5}v[LV]",
+        r"|^[JA,]*v[I.]?L|^[JA,]*[Uvu]V|Ip?[^,]{0,2}t[LV][Uvu]|^[JO,]*I[LV][UvPp]|^[^,TdQIYX]{1,5}B(?:[LV][.vX]|[^,TdX]{1,4}L$)|^[JO]*[.nE]{1,5}v[LV]|^[JAO,]*Ipt?[^,Td]{1,8}L$"
+        r"|^[JA,]*[UvuN][^,]*,[LV](?:,|$)",
     ),
-    "gone": (3, r"G"),  # "no longer", "deprecated", "on purpose"
-    "prefer": (3, r"[IW][^,]{0,2}P|^[AJ]*P|IP"),
+    "habit": (2, r"^[JA,]*a,?[^,]*[LVNUvuB]|[WI.n]a[^,X]{0,2}[UvuB]"),  # "we usually …"
+    # "if a …, no … is needed", "only when …, … should …"
+    "rule-if": (
+        6,
+        r"^[JA,]*[Sw][^,TdIMYWX]+,(?:TD|[^,TdIMX]{0,6}(?:D|N[.n]?B|[LVN][Uvu]|U))|^[JA,]*C[wS][^,IMYW]+,[^,TdIM]{0,6}D",
+    ),
+    "gone": (3, r"(?<![Xt])G"),  # "no longer", "deprecated", "on purpose"
+    "prefer": (3, r"[IW][^,p]{0,2}P(?!W)|^[AJ]*P"),
+    "prefer-once": (1, r"pP"),  # "I'd rather …"
     "mine": (3, r"^[JO,]*I[LJ.]?(?:U(?![Td])|v\.?n|vtn)"),  # "I use …", "I work on …"
+    "my": (2, r"^[JO,]*m[^,TdQXMH]{1,3}B[Tc]?[^,TdXM]*(?:,|$)"),  # "my editor is …"
+    "here": (2, r"^[JA]*\.?W,[^TdXMIHS]*[BDUvLVN]"),  # "in this project, …"
+    "informs": (2, r"^[JAOM,]*f"),  # "fyi …"
     "cause": (2, r"i"),  # "the problem was …"
     # "every eval needs", "keep each commit", "we should log any …"
     "every": (
         2,
-        r"(?:^|[,J])E[^,]{0,7}[DG]|(?:^|[,J])E[^,X]{0,5}B[^,X]{0,4}n|^[JA]*E[.n]{1,4}v[.n]|(?:^|[,J])[UZ][^,]{0,5}E|WD[^,]{0,6}E|^A*u[^,]{0,3}E[^,]{0,4}Y"
-        r"|D[^,]{0,3}E|(?:^|[,JA])[NV][.nv]{0,3}E",
+        r"(?:^|[,J])E[^,]{0,7}[DG]|(?:^|[,J])E[^,X]{0,5}B[^,X]{0,4}n|^[JA]*E[.n]{1,4}v[.n]|(?:^|[,J])[UZ](?!t)[^,]{0,5}E|WD[^,]{0,6}E|^A*u[^,]{0,3}E[^,]{0,4}Y"
+        r"|D[^,]{0,3}E|^[JA]*[NV][.nv]{0,3}E|^[JA]*Ip[^,Td]{1,4}E",
     ),
-    "must": (1, r"^[JOu,]*[^TdQIYWDAM,]{1,9}D|YJ?D"),  # "reviews must …", "you have to …"
+    "must": (1, r"^[JOu,]*[^TdQIYWDAM,][^dQIYWDAM,]{0,8}D|YJ?D"),  # "reviews must …", "you have to …"
     "ensure": (
         1,
-        r"^[JA,]*Z(?![TdW])(?!.*[,J][JA]*[uv])",
+        r"^[JA,]*Z(?![TdWt])(?!.*[,J][JA]*[uv])",
     ),  # "make sure that …", not "… then fix it"
-    "we-not": (2, r"[WI][^,QTd]{0,2}(?:N[UvBp]|G|NDU)"),  # "we don't use"
-    "forbid": (2, r"(?:^|[,J])[AJF]*(?:N\.?[Uv]|V\.?u)(?![Td])|[Uv]NA?$|^[JA]*[Uv]N[.n]"),  # "don't commit"
-    "rather": (2, r"^[^X]+C(?!$)"),  # "instead of", "only"
-    "not-that": (2, r"n[^,]{0,3}N[^,]{0,2}n|,J?N[.n]{1,4}$|[.n]JN[.n]"),  # "X, not Y"
-    "decide": (2, r"W[^,]{0,2}F|IF|FF"),  # "we decided", "let's go with"
+    "we-not": (2, r"[WI][^,QTd]{0,2}(?:N[UvBp]|G|NDU)|Ip[.n]{1,3}tN[UvB]"),  # "we don't use"
+    "forbid": (3, r"(?:^|[,J])[AJF]*(?:N\.?[Uv]|V\.?u)(?![Td])|[Uv]NA?$|^[JA]*[Uv]N[.n]"),  # "don't commit"
+    "rather": (2, r"^[^X]+C(?!\.?d|$)|^[JA]*C[^,X]{1,6},?[JA]*U"),  # "instead of", "only"
+    "not-that": (2, r"n[^,]{0,3}N[^,]{0,2}n|,J?[NV][.n]{1,4}$"),  # "X, not Y"
+    "decide": (2, r"W[^,]{0,2}F|^[JOA,]*(?:IF|FF)"),  # "we decided", "let's go with"
     "correct": (1, r"^[JA]*(?:N,|O)(?![Td][^n]*$)"),  # "no, …", "actually …"
     "use": (2, r"^(?:N,|[JAFOn,N])*U(?![Td])"),  # "use …", "keep …" in an answer
-    "we-should": (1, r"WD"),
+    "we-should": (1, r"WD(?![uv])|WD[uv][^,]*[RLE]"),  # "we should rename it" is a task
     "we-use": (2, r"W[EGCLJ]?[.]?U(?![Td]|$)|W[.n]{1,4}U\.?$|^[JAO,]*[.n]{1,4}(?:[Uv]W(?!$)|Un)"),
     "we-do": (1, r"W[EGCLJ]?[.]?v(?![Td])"),
     "none": (1, r"^[JA]*N[.n]"),  # "no emojis in …"
     "forbid-once": (1, r"(?:^|[,J])[AJF]*N\.?u(?![Td])[^X]*$"),  # "don't open a PR before …"
     "yours": (1, r"^[JA]*[UvN][^,]{0,2}Y"),  # "keep your answers short"
     "forbid-it": (1, r"(?:^|[,J])[AJF]*[NV]\.?[Uvu][Td]"),
-    "is": (1, r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXwZ,]{1,7}B(?!\.$|X)"),  # "the squash keeps trailers"
+    "is": (0, r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXwZ,]{1,7}B(?!\.$|X)"),  # "the squash keeps trailers"
     "value": (
-        1,
+        2,
         r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXMwZ,]{1,7}B[^,TdX]{0,4}n|[.n]nB$",
     ),  # "… listens on port 5433"
 }
@@ -75,8 +86,15 @@ _WAYS = {
 _MORE = {
     "lasting": (1, r"[LV]"),
     "strict": (1, r"o"),  # "must", not only "should"
+    "adds": (-1, r"D[^,]?J"),  # "it should also …"
+    "merely": (-1, r"(?:BC|[^W]CB)[^,]*$|^[JO,]*[.n]{1,4}C\.[^U]*$"),  # "it only contains …"
+    "we-need": (-2, r"W[^,]{0,2}g"),  # "we need to …"
+    "asks": (-1, r"[^JAO,n]A[^,]*[uv.]|,A"),  # "…, can you …"
+    "cut-off": (-2, r"^[.n]{1,2},"),
+    "spoken": (-1, r"^.{30}"),
     "must-not": (1, r"D[^,]{0,2}N"),
     "we-have": (1, r"W[EGCLJ.]{0,2}B.*[n#]"),
+    "for-us": (1, r"[.n]W$"),  # "… in this repository"
     "reason": (1, r"R"),
     "named": (1, r"n(?!B.)"),
     "supposes": (-5, r"H"),  # "maybe", "could"
@@ -85,29 +103,35 @@ _MORE = {
     "points": (-2, r"^(?:N,)?[JMAO,]{0,4}[Td]"),  # "this …", "it …"
     "acts-on-it": (-1, r"^(?:[JO]*,)?[^,]*[UvuZ][Td]|^[^,]*[Td]$|^[JAFO,]*[Uvu][^,]*[Td]"),  # "fix this"
     "now": (-3, r"M"),
+    "in-case": (-1, r"[^,JAOM]S[YWIT]"),  # "… if you need"
     "when": (-2, r"^[JO,]*w[^Y]"),
     "reports": (-2, r"^[JO,]*(?:IX|[WTd][^,]{0,3}X)"),  # "I've …"
     "this-one": (-2, r"d[.n](?!B)"),  # "in this file"
-    "told": (-6, r"^[^,]*r[^,]*[LVDN]"),  # "the docs say that you must …"
+    "told": (-6, r"^[^,]*r[^,]*[LVDN]|^[JA]*r"),  # "the docs say that you must …"
     "choice": (-3, r"P[^,]{0,2}[Td]"),  # "I prefer this one"
-    "me": (-1, r"^[JO,.]{0,2}I(?![PUv])"),
-    "task": (-3, r"^(?:N,)?[JAFO,]*[vu](?![.n]{0,2}[DB]|[I.]?L|N[.n])"),  # "add a test"
+    "me": (-1, r"^[JO,.]{0,2}I(?![PUvN])"),
+    "task": (-3, r"^(?:N,)?(?:[JAFO,]*|[JA]*C)[vu](?![.n]{0,2}[DB]|[I.]?L|N[.n])"),  # "add a test"
     "let-us": (-2, r"^[JO,A]*FN?[uvTd.]"),
-    "at-hand": (-2, r"^[^,B]*xB"),  # "the ticket is …"
-    "short": (-1, r"^.{0,4}$"),
+    "at-hand": (-2, r"^[^,Bm]*x[Do]?B|^[JAFO,]*[Uvu]x"),  # "the ticket is …", "keep issue …"
+    "short": (-1, r"^(?!WU).{0,4}$"),
 }
 # A question, a header or a purpose teaches nothing.
 _NOTHING = re.compile(r"\?|^[J,AOM]*[QB]|^[^,]{0,3}Q|^[J,]*D[^NUvu]|^[J,]*[tk]|^.{0,2}$")
 # A clause that only softens or conditions what comes before it.
+_MAY = re.compile(r"^([JA,]*C[.n]{1,3})[Hk]")  # "only admins may …"
 _TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$")
 # What leads to a statement and is no part of it.
-_LEAD = re.compile(r"(?:[JAO,]|[Nl],|K[JA]?[Tct,]*)*")
+_LEAD = re.compile(r"(?:[JAOf,]|[Nl],|K[JA]?[Tct,]*)*")
 # A later clause in which the people of the project speak for themselves, behind one without a condition.
-_CLAUSE = re.compile(r"[^SHwQK]+,[JR]*(?=W)")
+_CLAUSE = re.compile(
+    r"[^SHwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
+)
 _BACK = re.compile(r"^[JA,]*K[TJA]*$")
 _ASKS_LAST = re.compile(r",[JA]*K[TJ]*$")  # "…, please remember that"
+_SECRET = re.compile(r"(?:\S+\s+){0,4}\[(?:secret:[a-z0-9-]+|private)\]")  # and what it is the value of
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
 _BETWEEN = " \t,;:.!?、，：；。（("
+_EXACT = ("strict", "we-need", "at-hand")  # these see what `_points` takes together
 _NAMING = ".n#UvuXBP"
 _TABLES = [
     {name: (points, re.compile(found)) for name, (points, found) in each.items()} for each in (_WAYS, _MORE)
@@ -131,7 +155,7 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     bare = pattern("tag").sub("", masked)
     read = marks.read(bare)
     statement = _statement(text[: len(bare)], read)
-    if pattern("jokes").search(masked) or is_vague(statement):
+    if pattern("jokes").search(masked) or is_vague(statement) or is_secret(statement):
         return None
     if rule:
         return Judged(points=CERTAIN, statement=statement, ways=["keep"])
@@ -144,7 +168,7 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
         or bare.rstrip().endswith((":", "："))
     ):
         return None
-    letters = _TAIL.sub("", read.letters)
+    letters = _MAY.sub(r"\1D", _TAIL.sub("", read.letters))
     if pattern("moment").search(bare):
         letters += "M"
     judged = _points(letters, statement, answering=answering, refused=refused)
@@ -157,12 +181,10 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
 
 def _points(letters: str, statement: str, *, answering: bool, refused: bool) -> Judged | None:
     """Judge a statement by its marks."""
-    loose = letters.replace("o", "D").replace("x", ".")
+    loose = letters.replace("o", "D").replace("g", "D").replace("x", ".")
     ways = [name for name, (_, found) in _TABLES[0].items() if found.search(loose)]
     more = [
-        name
-        for name, (_, found) in _TABLES[1].items()
-        if found.search(letters if name in ("strict", "at-hand") else loose)
+        name for name, (_, found) in _TABLES[1].items() if found.search(letters if name in _EXACT else loose)
     ]
     if "short" in more and marks.DENSE.search(statement):
         more.remove("short")  # one mark may be several words there
@@ -218,6 +240,12 @@ def is_vague(statement: str) -> bool:
         if letter in _NAMING and word not in STOP:
             naming += 2 if len(word) > 1 and word[0] >= "\u2e80" else 1
     return naming < _LEAST_WORDS
+
+
+def is_secret(statement: str) -> bool:
+    """Whether a statement says nothing but a secret, which is masked: "my token is [secret:token]"."""
+    rest = _SECRET.sub("", statement)
+    return rest != statement and is_vague(rest)
 
 
 def sentence(text: str) -> str:
