@@ -37,11 +37,10 @@ FILES = st.sampled_from(["long_term", "scratchpad", "note"])
 
 
 class Done:
-    """A change in the model: the bytes before and after, and whether it was taken back."""
+    """A change in the model: the bytes before and after."""
 
     def __init__(self, number: int, before: bytes | None, after: bytes | None) -> None:
         self.number, self.before, self.after = number, before, after
-        self.undone = False
 
     @property
     def took_something(self) -> bool:
@@ -67,7 +66,9 @@ class Memory(RuleBasedStateMachine):
             "note": f"{project}/notes/topic.md",
         }
         self.now: dict[str, bytes | None] = dict.fromkeys(self.names)
-        self.done: dict[str, list[Done]] = {file: [] for file in self.names}
+        # The changes that no undo took back; and those that stood before each change.
+        self.standing: dict[str, list[Done]] = {file: [] for file in self.names}
+        self.stood: dict[str, dict[int, list[Done]]] = {file: {} for file in self.names}
         self.versions: dict[str, dict[int, bytes]] = {file: {} for file in self.names}
         self.count = 0
 
@@ -84,16 +85,20 @@ class Memory(RuleBasedStateMachine):
         self.count += 1
         return f"{self.count} {words}"
 
-    def note_change(self, file: str, after: bytes | None, *, undo: bool = False) -> None:
+    def note_change(self, file: str, after: bytes | None, undid: int | None = None) -> None:
         """Take over in the model what a change did, and find the version that it made."""
         before = self.now[file]
         self.now[file] = after
+        stood = self.standing[file]
+        if undid is not None:
+            self.standing[file] = self.stood[file][undid]
         if before == after:
             return
         entry = self.mem.gate.history.entries(self.names[file])[-1]
         change = Done(entry.id, before, after)
-        if not undo:
-            self.done[file].append(change)
+        self.stood[file][entry.id] = stood
+        if undid is None:
+            self.standing[file] = [*stood, change]
         assert entry.stored == change.took_something
         if change.took_something:
             assert before is not None
@@ -145,7 +150,7 @@ class Memory(RuleBasedStateMachine):
 
     @rule(file=FILES)
     def undo(self, file: str) -> None:
-        left = [change for change in self.done[file] if not change.undone]
+        left = self.standing[file]
         blocked = left and not left[-1].took_something and left[-1].before is not None
         if not left or (blocked and left[-1].after != self.now[file]):
             with pytest.raises(HistoryError):
@@ -153,8 +158,7 @@ class Memory(RuleBasedStateMachine):
             return
         _, number = self.mem.gate.undo(self.names[file], None)
         assert number == left[-1].number
-        left[-1].undone = True
-        self.note_change(file, left[-1].before, undo=True)
+        self.note_change(file, left[-1].before, number)
 
     @rule(file=FILES, data=st.data())
     def undo_to(self, file: str, data: st.DataObject) -> None:
@@ -162,9 +166,7 @@ class Memory(RuleBasedStateMachine):
             return
         number = data.draw(st.sampled_from(sorted(self.versions[file])))
         self.mem.undo(self.names[file], number)
-        for change in self.done[file]:
-            change.undone = change.undone or change.number == number
-        self.note_change(file, self.versions[file][number], undo=True)
+        self.note_change(file, self.versions[file][number], number)
 
     @rule(file=FILES, saved=BY_HAND)
     def edit_by_hand(self, file: str, saved: bytes) -> None:

@@ -188,7 +188,11 @@ def _change_memory(home: Home, path: str, change: Change) -> bool:
 
 def _change_version(home: Home, path: str, change: Change) -> bool:
     history = os.path.join(home.path, "history")
-    return _change_file(Tree(history).place(_below(path, history)), change)
+    place = Tree(history).place(_below(path, history))
+    done = _change_file(place, change)
+    if done and not place.read():
+        home.gate.history.blank(place)
+    return done
 
 
 def _change_settings(home: Home, path: str, change: Change) -> bool:

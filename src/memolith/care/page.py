@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from memolith.base.errors import HistoryError, InputError, NotFoundError, TooLargeError
+from memolith.base.errors import InputError, NotFoundError, TooLargeError
 from memolith.base.values import MAX_WRITE_BYTES, Value, Version
 from memolith.care import edit
 from memolith.env.paths import Tree
@@ -176,20 +176,10 @@ class Pages:
     def changes(self, path: str) -> Iterator[Change]:
         """Yield the changes of a file, newest first, each with its diff."""
         history = self._home.gate.history
-        versions = history.versions(path, markers=True)
-        after = self._tree.read(path)
-        known = True
-        for version in versions:
-            entry = history.to_undo(path, version.id)
-            try:
-                before = history.state_before(path, entry, after if known else b"")
-            except HistoryError:
-                yield Change(version=version, diff=None)
-                known = False  # somebody edited the file by hand in between
-                continue
-            diff = document.diff(_text(before), _text(after)) if known else None
-            yield Change(version=version, diff=diff)
-            after, known = before, True
+        versions = {each.id: each for each in history.versions(path, markers=True)}
+        for entry, state in history.states(path, self._tree.read(path)):
+            diff = document.diff(*map(_text, state)) if state else None
+            yield Change(version=versions[entry.id], diff=diff)
 
     def newest(self) -> str:
         """Return the path of the file that was changed last. HistoryError if there is none."""

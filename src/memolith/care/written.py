@@ -9,17 +9,22 @@ from memolith.base.values import OfFile
 from memolith.env.paths import Tree
 from memolith.memory.undo import files_with_history
 from memolith.store import files
+from memolith.store.history import stamp
 from memolith.text import frontmatter, markdown
 
 if TYPE_CHECKING:
     from memolith.memory.home import Home
+    from memolith.store.history import Entry
 
 _DAY = 86_400.0
 _SHOWN = 100  # characters of a line
 
 
 class Written(OfFile):
-    """One change. `source` is the session and turn of what was learned, `says` the first line of the file."""
+    """One change. `source` is the session and turn of what was learned, `says` the first line that is new.
+
+    If nothing is new, `says` is the first line that went, in parentheses.
+    """
 
     by: str
     filename: str
@@ -33,26 +38,36 @@ def since(home: Home, days: int = 1) -> list[Written]:
     """Return the changes of the last days, newest first; one day is today."""
     today = time.strftime("%Y-%m-%d", time.localtime(home.now()))
     midnight = time.mktime(time.strptime(today, "%Y-%m-%d"))
-    start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(midnight - (days - 1) * _DAY))
+    start = stamp(midnight - (days - 1) * _DAY)
     found = []
     for name in files_with_history(home):
-        changes = home.gate.history.versions(name, markers=True)
-        # What learning writes as a whole it makes from records, which are here themselves.
-        versions = [each for each in changes if each.time >= start and not each.op.startswith("learn-")]
-        if versions:
-            text = files.text_of(Tree(home.store).read(name) or b"")
-            parsed = frontmatter.split(text)
-            says = markdown.first_line(parsed.body.lstrip("# "), _SHOWN) or "(deleted)"
-            source = parsed.get("source")
-            found += [
-                Written(
-                    by=each.by,
-                    filename=name,
-                    op=each.op,
-                    says=says,
-                    source=source if "#" in source else "",
-                    time=each.time,
-                )
-                for each in versions
-            ]
-    return sorted(found, key=lambda each: each.time, reverse=True)
+        for entry, state in home.gate.history.states(name, Tree(home.store).read(name)):
+            if entry.stamp < start:
+                break
+            # What learning writes as a whole it makes from records, which are here themselves.
+            if not entry.op.startswith("learn-"):
+                found.append((entry.stamp, _written(name, entry, state)))
+    return [each for _, each in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def _written(name: str, entry: Entry, state: tuple[bytes | None, bytes | None] | None) -> Written:
+    before, after = (frontmatter.split(files.text_of(each or b"")) for each in state or (None, None))
+    source = after.get("source")
+    return Written(
+        by=entry.by,
+        filename=name,
+        op=entry.op,
+        says=_says(before.body, after.body) or _says(before.head, after.head) if state else "",
+        source=source if "#" in source else "",
+        time=entry.time,
+    )
+
+
+def _says(before: str, after: str) -> str:
+    """Return the first line that a change brought, or that it took away."""
+    old, new = ([line.strip() for line in text.split("\n")] for text in (before, after))
+    for lines, others, form in ((new, set(old), "{}"), (old, set(new), "(removed: {})")):
+        for line in lines:
+            if line and line not in others and not line.startswith("updated:"):
+                return form.format(markdown.first_line(line.lstrip("# "), _SHOWN))
+    return ""

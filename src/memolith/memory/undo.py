@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # In the history, the changes of an import are named like `import-3fa9c1`; it may span several projects.
 IMPORT = "import"
+# Sets that are taken back as a whole even if one file is named; of what was learned, one may go alone.
+_WHOLE = ("rename", "promote", "record")
+_SHOWN = 3  # files of one change whose differences are shown
 
 
 class Undone(Value):
@@ -60,45 +63,49 @@ def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[s
 
 
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
-    """Undo a change of `file`, or the newest change of all files."""
+    """Undo a change of `file`, or the newest change of all files; a rename, say, as a whole."""
     relative = newest_file(home) if file is None else find_file(home, file)
-    also = _set_of(home, relative) if file is None else []
     entry = home.gate.history.to_undo(relative, version)
-    for other in also:
-        home.gate.undo(other, None)
-    return _undone(home, relative, entry, also, home.gate.undo(relative, version)[0])
+    is_whole = version is None and (file is None or _is_one(entry.op))
+    also = _set_of(home, relative, entry.op) if is_whole else []
+    others = [(other, home.gate.undo(other, None)[0]) for other in also]
+    return _undone(home, entry, [(relative, home.gate.undo(relative, version)[0]), *others])
 
 
 def redo(home: Home, file: str | None) -> Undone:
     """Take an undo back, of `file` or the newest of all; HistoryError if something was changed since."""
     history = home.gate.history
-    if file is None:
-        undone = [(entry.stamp, name, entry) for name, entry in _each(home, history.to_redo)]
-        if not undone:
-            raise HistoryError("nothing to redo: no undo, or something was changed since")
-        _, relative, entry = max(undone, key=lambda each: each[:2])
-        change = history.undone_by(relative, entry)
-        also = [
-            name
-            for _, name, other in undone
-            if name != relative and is_shared(change) and history.undone_by(name, other) == change
-        ]
-    else:
-        relative, also = find_file(home, file), []
+    undone = [(entry.stamp, name, entry) for name, entry in _each(home, history.to_redo)]
+    if file is not None:
+        relative = find_file(home, file)
         entry = history.to_redo(relative)
-    for other in also:
-        home.gate.undo(other, history.to_redo(other).id, op="redo")
-    return _undone(home, relative, entry, also, home.gate.undo(relative, entry.id, op="redo")[0])
+    elif undone:
+        _, relative, entry = max(undone, key=lambda each: each[:2])
+    else:
+        raise HistoryError("nothing to redo: no undo, or something was changed since")
+    change = history.undone_by(relative, entry)
+    is_whole = is_shared(change) if file is None else _is_one(change)
+    also = [
+        name
+        for _, name, other in undone
+        if name != relative and is_whole and history.undone_by(name, other) == change
+    ]
+    return _undone(
+        home,
+        entry,
+        [(name, home.gate.undo(name, history.to_redo(name).id, op="redo")[0]) for name in (relative, *also)],
+    )
 
 
-def _undone(home: Home, relative: str, entry: Entry, also: list[str], change: Change) -> Undone:
-    before, after = (files.text_of(each or b"") for each in (change.before, change.after))
+def _undone(home: Home, entry: Entry, done: list[tuple[str, Change]]) -> Undone:
+    relative, change = done[0]
+    sides = [[files.text_of(each or b"") for each in (one.before, one.after)] for _, one in done[:_SHOWN]]
     return Undone(
-        also=also,
+        also=[name for name, _ in done[1:]],
         by=entry.by,
         op=entry.op,
         time=entry.time,
-        diff=diff(before, after),
+        diff="\n".join(filter(None, (diff(before, after) for before, after in sides))),
         name=relative,
         path=layout.locate(home.store, relative),
         version_undone=entry.id,
@@ -107,19 +114,50 @@ def _undone(home: Home, relative: str, entry: Entry, also: list[str], change: Ch
     )
 
 
+def lineage(home: Home, relative: str) -> list[str]:
+    """Return a file and those that it was before it was renamed."""
+    found = [relative]
+    for name in found:
+        first = next(iter(home.gate.history.entries(name)), None)
+        if first and first.before == "absent" and first.op.startswith("rename-"):
+            others = (each for each in files_with_history(home) if each not in found)
+            found += [each for each in others if first.op in (e.op for e in home.gate.history.entries(each))]
+    return found
+
+
 def is_shared(op: str) -> bool:
     """Whether a change in the history was one of several that belong together."""
     return writeset.is_set(op) or op.startswith(f"{IMPORT}-")
 
 
-def _set_of(home: Home, relative: str) -> list[str]:
-    """Return the other files last changed in the same set (`writeset`, or one import)."""
-    keeper = home.gate.history
-    op = keeper.to_undo(relative, None).op
+def _is_one(op: str) -> bool:
+    """Whether half of a change makes no sense: a rename, or a record and the one that it replaces."""
+    return writeset.is_set(op) and op.partition("-")[0] in _WHOLE
+
+
+def _set_of(home: Home, relative: str, op: str) -> list[str]:
+    """Return the other files changed in the same set (`writeset`, or one import).
+
+    HistoryError if one of a set has changed since: half of it cannot be taken back.
+    """
     if not is_shared(op):
         return []
-    slugs = (layout.USER, *Tree(home.store).names("projects", "")) if op.startswith(IMPORT) else None
-    return [name for name, entry in _undoable(home, slugs) if name != relative and entry.op == op]
+    keeper, slugs = home.gate.history, None
+    if op.startswith(IMPORT):
+        slugs = (layout.USER, *Tree(home.store).names("projects", ""))
+    found = []
+    for name in files_with_history(home, slugs):
+        standing = [each.op for each in keeper.standing(name)]
+        if name == relative or op not in standing:
+            continue
+        if standing[-1] == op:
+            found.append(name)
+        elif _is_one(op):
+            raise HistoryError(
+                f"{relative}: the {op.partition('-')[0]} also changed {name}, which has changed since; "
+                f"`memolith undo {name}` first"
+            )
+    return found
 
 
 def newest_file(home: Home) -> str:

@@ -8,6 +8,7 @@ Terms. A *version* is the state before one change. It is a file under
     000014.20261115T223212500120Z.create.absent.-     there was no file
     000015.20261115T224001000000Z.undo.full.u12       the bytes before undoing change 12 (redo: u15)
     000016.20261115T224502000000Z.edit@agent.full.-   whose text the change brought, where that is known
+    000017.20261115T225000000000Z.edit.forgotten.-    `forget` removed all that the version held
 
 An append removes nothing, so no bytes are stored for it; the length is enough to undo it as long as the
 file still ends in the appended text (checked by hash).
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _MARKERS_KEPT = 50
 REDO = "redo"
+_FORGOTTEN = "forgotten"
 # Versions found, not created by a change: restored only when asked for by number.
 _MEANWHILE = "meanwhile"  # written while a person had the file open: their editor may overwrite it
 _FOUND = frozenset(["conflict", _MEANWHILE, "open-elsewhere", "unfinished"])
@@ -152,6 +154,8 @@ class History:
             return self._tree.read(f"{relative}/{entry.name}")
         if entry.before == "absent":
             return None
+        if entry.before == _FORGOTTEN:
+            raise HistoryError(f"{relative}: what version {entry.id} said was forgotten")
         length, _, after = entry.before[3:].partition("-")
         if current is None or not sha256(current).startswith(after):
             raise HistoryError(
@@ -169,11 +173,43 @@ class History:
                     return entry
             known = ", ".join(str(entry.id) for entry in entries) or "none"
             raise HistoryError(f"{relative}: no version {version}; there are: {known}")
-        undone = {entry.undoes for entry in entries}
-        for entry in reversed(entries):
-            if entry.op != "undo" and entry.op not in _FOUND and entry.id not in undone:
-                return entry
-        raise HistoryError(f"{relative}: nothing to undo")
+        if not (standing := self.standing(relative)):
+            raise HistoryError(f"{relative}: nothing to undo")
+        if standing[-1].before == _FORGOTTEN:
+            raise HistoryError(f"{relative}: nothing to undo; what it said before was forgotten")
+        return standing[-1]
+
+    def standing(self, relative: str) -> list[Entry]:
+        """Return the changes that no undo took back, oldest first; `--to` took back several."""
+        found: list[Entry] = []
+        before: dict[int | None, list[Entry]] = {}
+        for entry in self.entries(relative):
+            before[entry.id] = found
+            if entry.op in ("undo", REDO):  # the state before a change is back, and what stood then
+                found = before.get(entry.undoes, [each for each in found if each.id < (entry.undoes or 0)])
+            elif entry.op not in _FOUND:
+                found = [*found, entry]
+        return found
+
+    def states(
+        self, relative: str, now: bytes | None
+    ) -> Iterator[tuple[Entry, tuple[bytes | None, bytes | None] | None]]:
+        """Yield each change, newest first, with the bytes before and after it; None if they are not known."""
+        after, known = now, True
+        for entry in reversed(self.entries(relative)):
+            try:
+                before = self.state_before(relative, entry, after if known else b"")
+            except HistoryError:  # somebody edited the file by hand in between, or it was forgotten
+                yield entry, None
+                known = False
+                continue
+            yield entry, (before, after) if known else None
+            after, known = before, True
+
+    def blank(self, place: Place) -> None:
+        """Note in a version's name that all it held was forgotten: an empty file is no version."""
+        name = place.name.replace(".full.", f".{_FORGOTTEN}.")
+        files.rename(place, Place(place.folder, name))
 
     def to_redo(self, relative: str) -> Entry:
         """Return the undo to take back: the newest that is not yet redone, if nothing was changed since."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -14,8 +16,8 @@ from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.paint import Diff, Table, when
 from memolith.env.paths import Tree
 from memolith.memory.document import diff as difference
-from memolith.memory.find import find_file
-from memolith.memory.undo import files_with_history
+from memolith.memory.find import day_of, find_file
+from memolith.memory.undo import files_with_history, lineage
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
 from memolith.text.budget import plural
@@ -30,22 +32,42 @@ _file = click.argument("name", nargs=-1, shell_complete=completion.anything)
 
 
 @cli.command()
-@click.option("--days", type=click.IntRange(1, 3650), default=1, help="How many days back; 1 is today.")
+@click.option("--days", type=click.IntRange(1, 3650), metavar="N", help="How many days back; 1 is today.")
+@click.option("--since", metavar="DATE", help="From this day on: YYYY-MM-DD, yesterday.")
+@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N changes.")
 @opened
-def log(mem: Mem, days: int) -> Answer:
-    """Show what was written to memory today: when, by whom, from where, and its first line.
+def log(mem: Mem, days: int | None, since: str | None, limit: int | None) -> Answer:
+    """Show what was written to memory today: when, by whom, the first line that is new, and from where.
+
+    A narrow terminal leaves columns out; --json has them all. `history` has the earlier texts.
 
     \b
     memolith log
+    memolith log -n 3
+    memolith log --since yesterday
     memolith log --days 7 --json
     """
-    rows = written.since(mem, days)
+    if since is not None:
+        if days is not None:
+            raise InputError("--days and --since say the same; give one of them")
+        days = _days_since(mem, since)
+    rows = written.since(mem, days or 1)[:limit]
     cells = [
-        (when(row.time), row.by or "-", _did(row.op), _short(row.filename), row.source, row.says)
+        (when(row.time), row.by or "-", _did(row.op), _short(row.filename), row.says, row.source)
         for row in rows
     ]
-    table = Table(("when", "by", "did", "what", "from", "says"), cells)
-    return common.listed("written", rows, table, "nothing was written" + (" today" if days == 1 else ""))
+    head = ("when", "by", "did", "what", "says", "from")
+    table = Table(head, cells, spare=("from", "by", "when", "did"))
+    nothing = "nothing was written" + ("" if days else " today; `memolith log --days 7` goes further back")
+    return common.listed("written", rows, table, nothing)
+
+
+def _days_since(mem: Mem, since: str) -> int:
+    """Return how many days there are from a day until today."""
+    day = day_of(mem, since)
+    if not day or day > mem.today:
+        raise InputError(f"--since {since!r}: give a day that is not in the future: YYYY-MM-DD, yesterday")
+    return (date.fromisoformat(mem.today) - date.fromisoformat(day)).days + 1
 
 
 def _did(op: str) -> str:
@@ -109,21 +131,21 @@ def _shown(mem: Mem, path: str, version: int | None, *, diff: bool, as_json: boo
 
 
 def _versions(mem: Mem, words: str | None, *, everything: bool) -> Answer:
-    names = [find_file(mem, words)] if words else files_with_history(mem)
+    names = lineage(mem, find_file(mem, words)) if words else files_with_history(mem)
     rows = [row for name in names for row in mem.gate.history.versions(name, markers=everything)]
     rows.sort(key=lambda row: (row.time, row.id), reverse=True)
     cells = [
         (
             row.id,
             when(row.time),
-            row.op,
+            _did(row.op),
             row.by or "-",
             "" if row.size is None else row.size,
             _short(row.filename),
         )
         for row in rows
     ]
-    table = Table(("version", "when", "before", "by", "bytes", "file"), cells)
+    table = Table(("version", "when", "before", "by", "bytes", "file"), cells, spare=("bytes", "by", "when"))
     return common.listed(
         "versions",
         rows,
@@ -139,7 +161,8 @@ def _versions(mem: Mem, words: str | None, *, everything: bool) -> Answer:
 def undo(mem: Mem, name: tuple[str, ...], to: int | None) -> Answer:
     """Revert the last change to NAME (or the last change here), byte for byte, and show what was reverted.
 
-    Repeat to go further back; `redo` takes an undo back.
+    Repeat to go further back; `redo` takes an undo back. Settings and projects are not memory: see
+    `config unset` and `project`.
 
     \b
     memolith undo
@@ -149,7 +172,18 @@ def undo(mem: Mem, name: tuple[str, ...], to: int | None) -> Answer:
     words = " ".join(name) or None
     if words is None and to is not None:
         raise InputError("--to needs a NAME; `memolith history` shows both")
-    return _told("Undid", mem.undo(words, to))
+    done = mem.undo(words, to)
+    answer = _told("Undid", done)
+    if words is None and _settings_changed_after(mem, done.time):
+        return *answer, output.Note("your settings changed after that; undo leaves them: `memolith config`")
+    return answer
+
+
+def _settings_changed_after(mem: Mem, stamp: str) -> bool:
+    try:
+        return os.path.getmtime(mem.settings.path) > datetime.fromisoformat(stamp).timestamp() + 1
+    except OSError:
+        return False
 
 
 @cli.command()
@@ -164,13 +198,20 @@ def redo(mem: Mem, name: tuple[str, ...]) -> Answer:
     return _told("Took back", mem.redo(" ".join(name) or None))
 
 
-def _told(verb: str, done: Undone) -> Answer:
+_WHO = {"user": "you", "agent": "an agent", "extracted": "learning", "imported": "an import"}
+
+
+def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
     now = "it is gone again" if done.bytes is None else f"it has {plural(done.bytes, 'byte')} again"
-    whose = f" by {done.by}" if done.by else ""
+    by = f" by {_WHO.get(done.by, done.by)}" if done.by else ""
+    also = list(map(_short, done.also))
+    more = f" and {len(also) - _NAMED} more" if len(also) > _NAMED else ""
     lines = [
         *([done.diff] if done.diff else []),
-        f"{verb} the {_did(done.op)}{whose} of {when(done.time)} in {_short(done.name)}: {now}",
+        f"{verb} a change of {_short(done.name)} ({_did(done.op)}{by}, {when(done.time)}): {now}",
+        *([f"With it: {', '.join(also[:_NAMED])}{more}"] if also else []),
     ]
-    if done.also:
-        lines.append(f"and {plural(len(done.also), 'other file')} changed with it")
     return done.as_dict(), Diff("\n".join(lines))
+
+
+_NAMED = 5

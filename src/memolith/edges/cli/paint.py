@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 
 
 class Table(str):
-    """Rows below a head. Numbers stand on the right; the last column takes the room that is left."""
+    """Rows below a head. A narrow terminal leaves out what is `spare`, in that order."""
 
-    __slots__ = ("head", "rows")
+    __slots__ = ("head", "rows", "spare")
 
     head: tuple[str, ...]
     rows: list[tuple[str | int, ...]]
+    spare: Sequence[str]
 
-    def __new__(cls, head: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Self:
+    def __new__(
+        cls, head: Sequence[str], rows: Iterable[Sequence[str | int]], spare: Sequence[str] = ()
+    ) -> Self:
         """Lay the rows out as text; empty if there are none."""
         cells = [tuple(row) for row in rows]
         kept = [at for at in range(len(head)) if any(row[at] not in ("", None) for row in cells)]
@@ -43,7 +46,7 @@ class Table(str):
             for row in [names, *cells]
         ]
         table = super().__new__(cls, "\n".join(lines) if cells else "")
-        table.head, table.rows = names, cells
+        table.head, table.rows, table.spare = names, cells, spare
         return table
 
 
@@ -143,20 +146,30 @@ def _table(value: Table, width: int) -> RenderableType:
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    table = Drawn(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    taken = 0
-    for at, name in enumerate(value.head):
-        is_last = at == len(value.head) - 1
-        widest = max(Text(_cell(row[at])).cell_len for row in [value.head, *value.rows])
-        # The last column gives way first, then names that are longer than others need.
-        most = max(width - taken, _NARROW) if is_last else min(widest, width // 2)
+    cells = [[Text(_cell(each)) for each in row] for row in [value.head, *value.rows]]
+    wanted = {at: max(row[at].cell_len for row in cells) for at in range(len(value.head))}
+    for name in value.spare:
+        if sum(min(each, _READABLE) + _GAP for each in wanted.values()) - _GAP > width:
+            wanted.pop(value.head.index(name) if name in value.head else -1, None)
+    table = Drawn(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
+    for at, most in _widths(wanted, width).items():
         numbers = all(isinstance(row[at], int) for row in value.rows)
         side: Literal["left", "right"] = "right" if numbers else "left"
-        table.add_column(Text(name), justify=side, no_wrap=True, overflow="ellipsis", max_width=most)
-        taken += min(widest, most) + 2
-    for row in value.rows:
-        table.add_row(*(Text(_cell(each)) for each in row))
+        head = Text(value.head[at])
+        table.add_column(head, justify=side, no_wrap=True, overflow="ellipsis", width=most)
+    for row in cells[1:]:
+        table.add_row(*(row[at] for at in wanted))
     return table
 
 
-_NARROW = 12
+def _widths(wanted: dict[int, int], width: int) -> dict[int, int]:
+    """Return the widths of columns on a line: short ones as they are, the long ones share what is left."""
+    left, found = max(width - _GAP * (len(wanted) - 1), len(wanted)), {}
+    for number, at in enumerate(sorted(wanted, key=lambda each: wanted[each])):
+        found[at] = max(min(wanted[at], left // (len(wanted) - number)), 1)
+        left -= found[at]
+    return {at: found[at] for at in wanted}
+
+
+_GAP = 2
+_READABLE = 16  # columns that suffice for most names

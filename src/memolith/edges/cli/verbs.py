@@ -123,7 +123,8 @@ def _files(mem: Mem, scope: str | None, folder: str) -> Answer:
     ]
     for row in rows:
         del row["when"]
-    return fields, Table(("name", "kind", "whose", "changed", "title"), cells)
+    head = ("name", "kind", "whose", "changed", "title")
+    return fields, Table(head, cells, spare=("changed", "whose", "kind"))
 
 
 def _row(mem: Mem, path: str) -> list[dict[str, Any]]:
