@@ -487,5 +487,5 @@ def test_similar_facts_about_different_things_replace_nothing(
 ) -> None:
     mem.remember(old[1], old[0])
     done = mem.remember(new[1], new[0])
-    assert ("beside" in done.message, "instead" in done.message) == (beside, False)
+    assert ("see also" in done.message, "instead" in done.message) == (beside, False)
     assert mem.read("note", old[0].lower()).endswith(f"{old[1]}\n")

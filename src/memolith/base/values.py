@@ -191,8 +191,13 @@ class Hit(OfFile):
     @property
     def reasons(self) -> str:
         """Why it was found, for a person: without weights such as (1.03)."""
-        words = self.why.split()
-        return " ".join(word for word in words if not (word[0] == "(" and word.strip("(.);,")[:1].isdigit()))
+        shown: list[str] = []
+        for word in self.why.split():
+            if shown and word[0] == "(" and word.strip("(.);,")[:1].isdigit():
+                shown[-1] += word.partition(")")[2]  # what separates it from the next
+            else:
+                shown.append(word)
+        return " ".join(shown)
 
     def as_dict(self) -> dict[str, object]:
         """Return the fields of the stable interface, ready for JSON."""

@@ -22,7 +22,7 @@ from memolith.base.values import Value
 from memolith.env import programs
 from memolith.env.paths import Tree
 from memolith.memory import find as finding
-from memolith.memory import note_index
+from memolith.memory import note_index, notes
 from memolith.memory.document import TEMPLATE, diff
 from memolith.store import files, layout
 from memolith.store.screen import check, quoted
@@ -155,6 +155,7 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
         elif both != new:
             new = both
             warnings.append("what was written to it meanwhile was kept as well")
+    new = notes.followed(_text(base), new) if layout.is_note(relative) else new
     if new != _text(base):
         history.keep_copy(relative, base, "edit")
     done = gate.change(relative, new, lambda _, text: text, op="edit", remember=False, if_sha256=sha256(left))

@@ -90,10 +90,10 @@ def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = F
     found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=True)
     if not found:
         raise NotFoundError("no line that is kept has this text; `memolith search` finds words of it")
-    if not dry_run:
+    if not dry_run:  # what was found before is told: a file that is gone, or has another name, cannot say it
         problems.clear()
         tombstones.keep(home.gate, fact.keys)
-        found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=False)
+        _everywhere(home, fact, problems.append, everywhere=everywhere, dry=False)
         tombstones.keep(home.gate, fact.keys)
     problems += _identities(home, fact, everywhere=everywhere)
     return Forgotten(
@@ -117,7 +117,9 @@ def _everywhere(
     """Process everything that is stored; return each file with the fact, and its number of lines."""
     learned = _learned(home, fact, everywhere=everywhere, dry=dry)
     scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
-    found = [(path, count) for path, count, _ in erase(home, fact, scopes, tell, dry=dry)]
+    erased = list(erase(home, fact, scopes, tell, dry=dry))
+    found = [(path, count) for path, count, named in erased if not named]
+    found += [(path, 1) for path, _, named in erased if named and path not in dict(found)]
     found += receipts.blank_names(home.path, fact.is_in_name, tell, dry=dry)
     for name in receipts.names(home.path, receipts.SHOWN):
         lines = receipts.read_note(home.path, name)[1]

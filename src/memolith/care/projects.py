@@ -20,10 +20,12 @@ from memolith.base.errors import (
 from memolith.base.values import MAX_ACCEPT_BYTES, Value
 from memolith.env.identity import Identity
 from memolith.env.paths import Tree
-from memolith.env.project import PROJECTS, exists, identities, read_identity, resolve
+from memolith.env.project import PROJECTS, identities, read_identity, resolve
 from memolith.memory import note_index
 from memolith.memory.document import MARKER, hand_written
 from memolith.memory.entries import numbered
+from memolith.memory.find import find
+from memolith.memory.tidy import Tidied
 from memolith.store import layout, registry
 from memolith.store.allow_list import allowed
 from memolith.store.files import EXACT, bytes_of, text_of
@@ -102,10 +104,47 @@ class Projects:
         registry.name(home.gate, home.project if found.root else "", place, called)
         return called, place
 
+    def find(self, text: str) -> str:
+        """Return the slug that a person means: it, its beginning, a project's name or its directory."""
+        known = self.list() if text.strip() else []
+        where = os.path.realpath(os.path.expanduser(text)) if os.path.isdir(text) else ""
+        ways = (
+            [each.slug for each in known if each.slug == text],
+            [each.slug for each in known if each.name.casefold() == text.casefold()],
+            [each.slug for each in known if each.slug.startswith(text)],
+            [each.slug for each in known if where in each.paths],
+        )
+        found = next(filter(None, ways), [])
+        if len(found) > 1:
+            raise InputError(f"{quoted(text)} may be {', '.join(found)}; give more of it")
+        if not found:
+            raise NotFoundError(f"no project {quoted(text)}; `memolith project list` shows them all")
+        return found[0]
+
+    def send(self, name: str, to: str) -> Tidied:
+        """Move a note to another project, or to the `user`; each side has its own undo."""
+        home = self._home
+        found = find(home, name, ("note",))
+        if found.kind != "note":
+            raise InputError(f"only notes can be moved, not {found.name}")
+        slug = layout.USER if to == "user" else home.project
+        if to not in ("user", "project"):
+            slug = self._of_directory(to) if os.path.isdir(to) else self.find(to)
+        text, name = _read(home.store, found.path), os.path.basename(found.path)
+        goal = _free_note(home.store, layout.path(slug, "notes", name), text)
+        if slug == layout.scope_of(found.path):
+            raise InputError(f"{found.name} is there already")
+        if goal:
+            home.gate.rewrite(goal, lambda _: text, op="move")
+        home.gate.rewrite(found.path, lambda _: None, op="move")
+        where = slug or "the notes for all projects"
+        message = f"Moved {found.name} to {where} (`memolith undo {found.name}` brings it back here, too)"
+        return Tidied(kind="note", name=found.name, filename=goal or found.path, message=message)
+
     def link(self, slug: str, path: str | None = None) -> str:
         """Let a path use the memory of a project; return the path in full."""
         place, _ = self._at(path)
-        registry.link(self._home.gate, slug, place)
+        registry.link(self._home.gate, self.find(slug), place)
         return place
 
     def unlink(self, path: str | None = None) -> tuple[str, builtins.list[str]]:
@@ -147,11 +186,10 @@ class Projects:
         links, special files, files that are too large.
         """
         home = self._home
+        source = self.find(source)
         root, target = home.store, home.project
         if source == target:
             raise InputError(f"{source} is this project already")
-        if not exists(self._directory, source):
-            raise NotFoundError(f"no project {quoted(source)}; `memolith project list` shows them all")
         home.register()
         target = home.project  # registering may have changed it
         written: builtins.list[str] = []
@@ -174,6 +212,12 @@ class Projects:
 
     def _identities(self) -> builtins.list[Identity]:
         return list(identities(self._directory, strict=True))
+
+    def _of_directory(self, path: str) -> str:
+        """Return the project of a directory, which may have no memory yet."""
+        other = type(self._home).open(path, home=self._home.path)
+        other.register()
+        return other.project
 
     def _at(self, path: str | None) -> tuple[str, Project]:
         """Return the place at a path and its project."""

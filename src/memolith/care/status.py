@@ -118,7 +118,7 @@ def overview(home: Home) -> Overview:
     held = len(review.waiting(home))
     if held:
         warnings.append(
-            f"{plural(held, 'text')} from outside, or learned from sessions, to decide about: memolith review"
+            f"{plural(held, 'text')} from outside, or learned from sessions, wait for you: memolith review"
         )
     paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
     scratchpad, today = (files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0]) for path in paths)

@@ -262,7 +262,7 @@ def _open_own(path: str, flags: int) -> int:
 def check(key: str, value: str) -> object:
     """Return `value` converted to the type of `key`; ConfigError says what is wrong."""
     _setting(key)
-    return _convert(key, value, "the value given")
+    return _convert(key, value)
 
 
 def _setting(key: str) -> Setting:
@@ -286,28 +286,29 @@ def _camel(name: str) -> str:
     return first + "".join(each.capitalize() for each in rest)
 
 
-def _convert(key: str, value: str, where: str) -> object:
+def _convert(key: str, value: str, where: str = "") -> object:
+    where += ": " if where else ""
     kind, limit = SETTINGS[key].kind, SETTINGS[key].limit
     if kind is bool:
         if value.lower() in _BOOLEANS:
             return _BOOLEANS[value.lower()]
-        raise ConfigError(f"{where}: {key} = {value!r}; must be true or false")
+        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be true or false")
     if isinstance(kind, tuple):
         if value in kind:
             return value
-        raise ConfigError(f"{where}: {key} = {value!r}; must be one of {', '.join(kind)}")
+        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be one of {', '.join(kind)}")
     if kind is str:
         if len(value) > _MAX_TEXT or not value.isprintable():
-            raise ConfigError(f"{where}: {key}: must be one line of at most {_MAX_TEXT} characters")
+            raise ConfigError(f"{where}{key}: it must be one line of at most {_MAX_TEXT} characters")
         return value
     try:
         number = kind(value)
     except ValueError:
         number = -1
     if not 0 <= number < float("inf"):
-        raise ConfigError(f"{where}: {key} = {value!r}; must be a number, 0 or more")
+        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be a number, 0 or more")
     if limit is not None and number > limit:
-        raise ConfigError(f"{where}: {key} = {value!r}; must be at most {limit}")
+        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be at most {limit}")
     return number
 
 

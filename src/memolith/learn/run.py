@@ -61,7 +61,7 @@ class RunReport(Value):
     tokens: int
 
     def __str__(self) -> str:
-        parts = [f"{plural(self.extracted, 'session')} taught something, {self.empty} nothing"]
+        parts = [f"learned from {plural(self.extracted, 'session')}, nothing new in {self.empty}"]
         if self.records:
             parts.append(plural(self.records, "record"))
         if self.failed:

@@ -85,10 +85,10 @@ def day_of(home: Home, word: str) -> str:
     return word if layout.is_date(word) else ""
 
 
-def title_of(home: Home, found: Found) -> str:
-    """Return the title of a note, record or ticket."""
+def entry_of(home: Home, found: Found) -> Entry:
+    """Return the parsed file of a note, record or ticket."""
     data = Tree(home.store).read(found.path) or b""
-    return Entry(found.kind, os.path.basename(found.path), files.text_of(data)).title
+    return Entry(found.kind, os.path.basename(found.path), files.text_of(data))
 
 
 def _place(home: Home, text: str) -> Found | None:
@@ -179,12 +179,13 @@ def _ways(home: Home, wanted: str) -> Iterator[Callable[[Found], bool]]:
 
     def title(each: Found) -> str:
         if each.path and each.path not in titles:
-            titles[each.path] = composed(title_of(home, each)).casefold()
+            titles[each.path] = composed(entry_of(home, each).title).casefold()
         return titles.get(each.path, "")
 
     yield lambda each: composed(each.name) == composed(wanted)
     yield lambda each: composed(each.name).casefold() == same
     yield lambda each: title(each) == same
+    yield lambda each: title(each) == same.rstrip(" .,;:!?")  # a title made from a text has no full stop
     yield (
         lambda each: (
             each.name.casefold().startswith(same)

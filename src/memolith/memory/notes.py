@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import count
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import ConflictError, InputError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, Source
 from memolith.env.paths import Tree
 from memolith.memory import arguments
@@ -15,6 +15,7 @@ from memolith.store import files, layout, writeset
 from memolith.store.gate import Change
 from memolith.store.screen import quoted, screen
 from memolith.text import frontmatter, markdown, source_label
+from memolith.text.digest import sha256
 from memolith.text.safe import lookalikes
 from memolith.text.words import likeness
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from memolith.memory.home import Home
     from memolith.store.gate import Gate
 
+    Apply = Callable[[str | None, str], str | None]
+    Label = Callable[[Apply], Apply]
+
 KIND_ALIASES = {"simulator": "domain"}
 MAX_TITLE = 200
 _TITLE = 60  # characters of a title made from a text
@@ -34,10 +38,18 @@ _NEAR = 8  # notes that may say something else about the same thing
 _STATEMENT = 300  # characters
 
 
-def check(content: str, title: str) -> None:
-    """Refuse a note without title or text, before anything is created."""
-    arguments.check_text(title, "title", empty=True)
+def check(content: str, title: str | None) -> None:
+    """Refuse a note without text, or with a title that is none, before anything is created."""
     arguments.check_text(content, empty=True)
+    if title is not None:
+        _check_title(title)
+    if not content.strip():
+        under = "" if title is None else f" under {quoted(markdown.same_line(title))}"
+        raise InputError(f"nothing to remember{under}: the text is empty; give the text of the note")
+
+
+def _check_title(title: str) -> None:
+    arguments.check_text(title, "title", empty=True)
     title = markdown.same_line(title)
     if not title:
         raise InputError("a note needs a title of visible characters")
@@ -45,26 +57,29 @@ def check(content: str, title: str) -> None:
         raise InputError(
             f"the title has {len(title)} characters, more than {MAX_TITLE}; shorten it: {quoted(title)}"
         )
-    if not content.strip():
-        raise InputError(f"nothing to remember under {quoted(title)}; give the text of the note")
 
 
 def title_for(gate: Gate, slug: str, content: str) -> str:
     """Return a title for a text without one: its first words, which no note about something else has."""
-    words = markdown.first_line(content.lstrip("-*#> ")).split()
     known = Tree(gate.root)
+    for title in _titles(content):
+        place = file_for(gate, slug, title) if title else ""
+        data = known.read(place) if place and known.is_file(place) else None
+        if data is None or frontmatter.split(files.text_of(data)).body.strip() == content.strip():
+            return title
+    return next(name for name in _counted(title) if not known.is_file(file_for(gate, slug, name)))
+
+
+def _titles(text: str) -> Iterator[str]:
+    """Yield the titles that a text may get: its first words, and more of them."""
+    words = markdown.first_line(text.lstrip("-*#> ")).split()
     for most in (_TITLE, MAX_TITLE):
         title = ""
         for word in words:
             if title and len(title) + len(word) >= most:
                 break
             title = f"{title} {word}".strip()
-        title = title[:most].rstrip(" .,;:!—-")
-        place = file_for(gate, slug, title) if title else ""
-        data = known.read(place) if place and known.is_file(place) else None
-        if data is None or frontmatter.split(files.text_of(data)).body.strip() == content.strip():
-            return title
-    return next(name for name in _counted(title) if not known.is_file(file_for(gate, slug, name)))
+        yield title[:most].rstrip(" .,;:!—-")
 
 
 def _counted(title: str) -> Iterator[str]:
@@ -79,7 +94,11 @@ def remember(
     A file that is called after what it said before gets another name, or its address would still say that.
     """
     kind = KIND_ALIASES.get(kind, kind)
-    given, content, warnings = screened(gate, slug, {"title": title}, content)
+    is_made = is_made_from(title, content)
+    given, masked, warnings = screened(gate, slug, {"title": title}, content)
+    if warnings and is_made:  # a secret that both have is one
+        warnings = screened(gate, slug, {}, content)[2]
+    content = masked
     # Joined into one line only now: the lines around a secret may reveal it.
     title = markdown.same_line(str(given["title"]))
     if not title:
@@ -124,6 +143,53 @@ def _renamed(gate: Gate, slug: str, place: str, named: str, compose: Callable[[s
     ]
     gate.commit(slug, edits, op="rename")
     return Change(named, before, new.encode(), [])
+
+
+def edited(
+    gate: Gate, relative: str, content: str, old_str: str, label: Label, *, if_sha256: str | None
+) -> Change:
+    """Replace a piece of a note; a title made from the old words follows, and so does the file's name.
+
+    Then the two changes are one for `undo`. Such a title does not count where `old_str` has to be unique.
+    """
+    slug, tree = layout.scope_of(relative), Tree(gate.root)
+
+    def apply(old: str | None, text: str) -> str:
+        parsed = frontmatter.split(old or "")
+        body, whole = parsed.body, old or ""
+        replace = arguments.replacement(relative, old_str)
+        if parsed.problem or parsed.get("name") not in _titles(body) or body.count(old_str) != 1:
+            return replace(old, text)
+        return followed(whole, parsed.head + replace(body, text))
+
+    with gate.scope(slug):
+        data = tree.read(relative)
+        old = files.text_of(data or b"")
+        new = apply(old, screen(content)[0])
+        names = [frontmatter.split(text).get("name") for text in (old, new)]
+        place = relative
+        if names[0] != names[1] and os.path.basename(relative) == f"{layout.file_name(names[0])}.md":
+            place = file_for(gate, slug, names[1])
+        if place == relative:
+            return write(gate, relative, content, label(apply), op="edit", if_sha256=if_sha256)
+        if if_sha256 is not None and if_sha256 != sha256(data):
+            raise ConflictError(relative, if_sha256, sha256(data))
+        op = f"rename-{sha256(new.encode())[:6]}"
+        change = write(gate, place, content, lambda _, text: label(apply)(old, text), op=op, if_sha256=None)
+        gate.rewrite(relative, lambda _: None, op=op)
+        return Change(place, data, change.after, change.warnings)
+
+
+def followed(old: str, new: str) -> str:
+    """Return the new text of a note; a title that followed from the old one follows from it."""
+    before, after = frontmatter.split(old), frontmatter.split(new)
+    title = before.get("name")
+    if after.problem or title != after.get("name") or title not in _titles(before.body):
+        return new
+    fresh = next(_titles(after.body))
+    if not fresh or title in _titles(after.body):
+        return new
+    return frontmatter.set_fields(after.head, {"name": fresh}) + after.body
 
 
 def is_made_from(title: str, text: str) -> bool:
@@ -231,6 +297,9 @@ def file_for(gate: Gate, slug: str, title: str) -> str:
         return lookalikes.composed(markdown.same_line(describe(tree.place(relative))[0])) == title
 
     directory = layout.path(slug, "notes")
+    exact = f"{directory}/{title}.md"  # as `write note` names it
+    if "/" not in title and tree.is_file(exact) and is_called_so(exact):
+        return exact
     places = ((name, layout.note(slug, name)) for name in numbered(layout.file_name(title)))
     return next(place for name, place in places if not _alike(tree, directory, name) or is_called_so(place))
 

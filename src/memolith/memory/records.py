@@ -125,9 +125,9 @@ class Records(entries.Entries):
         arguments.check_text(title or "x", "title")
         expires, begin = entries.date(expires, "expires"), entries.date(valid_from, "valid_from")
         if expires and (category != "incidents" or expires < self._home.today):
-            why = f"{expires} is past" if category == "incidents" else f"{category} last (use valid_until)"
-            raise InputError(f"only incidents can expire, and not before today; {why}")
-        own = title or markdown.heading_title(text) or markdown.first_line(text, 80)
+            last = f"only incidents can expire; {category} last (use valid_until)"
+            raise InputError(f"{expires} is past; expire today or later" if category == "incidents" else last)
+        own = title or _own_title(text)
         name = entries.titled(own, text)
         slug = self._home.scope(scope, register=True)
         with self._home.gate.scope(slug):
@@ -183,7 +183,7 @@ class Records(entries.Entries):
 
     def rivals(self, text: str, *, scope: str, title: str | None = None) -> builtins.list[Record]:
         """Return the current records that a new fact may replace, for a person to decide."""
-        near = self._near(self._home.scope(scope), title or markdown.first_line(text, 80), text)[1]
+        near = self._near(self._home.scope(scope), title or _own_title(text), text)[1]
         sure = [each for each in near if _replaces(each, title or "", text, named=title is not None)]
         return [each for each in near if not sure and likeness.may_contradict(each.body, text)]
 
@@ -247,19 +247,15 @@ class Records(entries.Entries):
     ) -> EntryResult:
         """Change a record's text or metadata; its id and creation date stay."""
         record = self.get(record_id, scope)
-        if text is not None:
-            arguments.check_fact(text)
         if expires and record.category != "incidents":
             raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
+        if text is not None:
+            arguments.check_fact(text)
+            if title is None and record.title == _own_title(record.body):
+                title = _own_title(text)  # it was made from the text, and would still say the old one
         asked = {"number": record.id, "title": title, "scope": record.scope}
-        held = hold(
-            self._home,
-            "records.update",
-            record.body if text is None else text,
-            asked,
-            user_wide=record.scope == "user",
-            apart=record.filename,
-        )
+        said, wide = record.body if text is None else text, record.scope == "user"
+        held = hold(self._home, "records.update", said, asked, user_wide=wide, apart=record.filename)
         if held:
             return self._done("", held.filename, held.message, held.warnings).but(held=held.held)
         given: dict[str, str | Sequence[str] | None] = {
@@ -390,6 +386,10 @@ class Records(entries.Entries):
 
     def _about(self, record: Record, message: str, warnings: Sequence[str] = ()) -> EntryResult:
         return self._done(record.id, record.filename, message, warnings)
+
+
+def _own_title(text: str) -> str:
+    return markdown.heading_title(text) or markdown.first_line(text, 80)
 
 
 def _replaces(record: Record, title: str, text: str, *, named: bool) -> bool:

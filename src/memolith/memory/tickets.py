@@ -150,7 +150,8 @@ class Tickets(entries.Entries):
             if not fields and description is None:
                 raise InputError(f"what should change about ticket {ticket.id}? Give an option")
             body = None if description is None else _body(description, ticket.notes)
-            return self._set(ticket, fields, body, f"Updated ticket {ticket.id}")
+            done = "Reopened" if fields == {"status": "open"} else "Updated"
+            return self._set(ticket, fields, body, f"{done} ticket {ticket.id}")
 
     def note(self, ticket_id: str, text: str) -> EntryResult:
         """Add a dated note to a ticket."""
@@ -166,6 +167,8 @@ class Tickets(entries.Entries):
     def close(self, ticket_id: str) -> EntryResult:
         """Mark a ticket as closed."""
         ticket = self.get(ticket_id)
+        if ticket.status == "closed":
+            return self._done(ticket.id, ticket.filename, f"Ticket {ticket.id} is closed already")
         return self._set(ticket, {"status": "closed"}, None, f"Closed ticket {ticket.id}")
 
     def delete(self, ticket_id: str) -> EntryResult:

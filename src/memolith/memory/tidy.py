@@ -70,4 +70,5 @@ def rename(home: Home, name: str, title: str) -> Tidied:
         home.gate.commit(slug, edits, op="rename")
         note_index.seed(home.gate, slug)
     stem = os.path.basename(place)[:-3]
-    return Tidied(kind="note", name=stem, filename=place, message=f"Renamed {found.name} to {stem}")
+    done = f"Renamed {found.name} to {stem}" if stem != found.name else f"{stem} has the title “{title}” now"
+    return Tidied(kind="note", name=stem, filename=place, message=done)

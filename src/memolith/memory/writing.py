@@ -144,7 +144,16 @@ def edit(
     asked = {"target": where, "old_str": old_str, "name": name, "scope": scope}
     if held := _held(home, "edit", new_str, asked, where):
         return held
-    change = _change(home, relative, new_str, apply, op="edit", if_sha256=if_sha256)
+    if where == "note":
+        from memolith.memory import notes
+        from memolith.text import source_label
+
+        def label(apply: notes.Apply) -> notes.Apply:
+            return source_label.stamped(apply, home.source, is_note=True, op="edit")
+
+        change = notes.edited(home.gate, relative, new_str, old_str, label, if_sha256=if_sha256)
+    else:
+        change = _change(home, relative, new_str, apply, op="edit", if_sha256=if_sha256)
     return _result(home, change)
 
 
@@ -173,8 +182,8 @@ def remember(
     """
     from memolith.memory import notes
 
-    kind = arguments.one_of(kind, (*NOTE_KINDS, *notes.KIND_ALIASES), "kind")
-    notes.check(content, "x" if title is None else title)
+    kind = arguments.one_of(notes.KIND_ALIASES.get(kind, kind), NOTE_KINDS, "kind")
+    notes.check(content, title)
     slug = home.scope(scope, register=True)
     is_named = title is not None
     title = notes.title_for(home.gate, slug, content) if title is None else title
@@ -189,7 +198,10 @@ def remember(
     called = title if old is None or notes.is_made_from(old.title, old.text or "") else old.title
     place = old.path if old else None
     change = notes.remember(home.gate, slug, content, called, kind, home.source, place)
-    return _result(home, change, message=_remembered(change, old, others) if change.changed else None)
+    message = _remembered(change, old, others) if change.changed else None
+    if message and home.source.outside:
+        message += "; no agent sees it unasked before you accept it: `memolith review`"
+    return _result(home, change, message=message)
 
 
 def _remembered(change: Change, old: Unit | None, others: list[Unit]) -> str:
@@ -200,7 +212,8 @@ def _remembered(change: Change, old: Unit | None, others: list[Unit]) -> str:
     said = " ".join((old.text or "").split()) if old else ""
     more = [f"instead of “{said}”"] if said else []
     more += ["`memolith undo` brings the old text back"] if change.before else []
-    more += [f"beside {', '.join(layout.shown(each.path) for each in others)}"] if others and not old else []
+    near = ", ".join(layout.shown(each.path) for each in others)
+    more += [f"see also {near}, which may say otherwise"] if others and not old else []
     where = "; ".join([layout.shown(change.relative), *more])
     return f"{done} “{notes.shown_title(change)}” ({where})"
 

@@ -412,7 +412,7 @@ def test_a_dry_run_writes_nothing(mem: Mem, tmp_path: Path) -> None:
 
 
 def test_claudes_memory_of_this_project_is_found_without_a_path(mem: Mem, store: Path, work: Path) -> None:
-    with pytest.raises(InputError, match="there is no such folder"):
+    with pytest.raises(InputError, match="has nothing about this project"):
         import_memory(mem)
     place = Path.home() / ".claude/projects" / sources.claude_name(str(work)) / "memory"
     folder(place, CLAUDE)

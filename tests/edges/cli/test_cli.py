@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from memolith import Mem, MemolithError
 from memolith.base import errors
 from memolith.base.values import TARGETS
 from memolith.edges.cli import main
+from memolith.edges.cli.upkeep import topics
 from memolith.env.settings import SETTINGS
 from memolith.text.names import NAMESPACES
 from tests.edges.cli import console
@@ -49,12 +51,20 @@ def test_a_console_session_prints_what_its_transcript_says(path: Path, work: Pat
     assert played == text
 
 
+def test_the_hundred_tasks_are_in_their_transcript_or_said_to_be_elsewhere() -> None:
+    text = (console.DIRECTORY / "tasks.md").read_text(encoding="utf-8")
+    played = {int(number) for number in re.findall(r"(?m)^\$ .*# (\d+)$", text)}
+    elsewhere = {22, 33, 38, 43, 44, 61, 64, *range(76, 79), 80, *range(86, 91), 99, 100}
+    assert played | elsewhere == set(range(1, 101))
+
+
 def test_each_kind_of_error_has_an_exit_code_of_its_own() -> None:
     kinds: list[type[MemolithError]] = [MemolithError, *MemolithError.__subclasses__()]
     codes = [kind.exit_code for kind in kinds]
     assert sorted(codes) == list(range(1, len(kinds) + 1))
     for kind in kinds:
         assert f"{kind.__name__} " in (errors.__doc__ or "")
+        assert f"\n{kind.exit_code:>4}  " in f"\n{topics()['exit-codes']}"
 
 
 @pytest.mark.parametrize(
@@ -450,6 +460,6 @@ def test_at_a_terminal_a_person_decides_whether_a_fact_replaces_another(
     os.close(ours)
     os.close(theirs)
     assert "Ann is on call." in asked
-    assert b"beside" in done.stdout or answer == "y"
+    assert b"beside" in done.stdout or b"see also" in done.stdout or answer == "y"
     known = {hit.snippet for hit in mem.recall("who is on call?")}
     assert known == {"Bob is on call."} | ({"Ann is on call."} if answer == "n" else set())

@@ -47,7 +47,7 @@ def test_memory_alone_shows_the_index_the_notes_with_their_size_and_where_they_a
         assert form in text
     assert snapshot(filled.root) == before
     assert main(["memory", "--project", str(work)]) == 0
-    assert capfd.readouterr().out == f"{text}\n"
+    assert capfd.readouterr().out == f"{text}\n".replace("`/memory ", "`memolith memory ")
 
 
 @proves("S1.22")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -211,15 +212,21 @@ def test_at_a_terminal_it_asks_before_it_writes_and_offers_past_sessions(
     (user / ".pi/agent/sessions/--w--").mkdir(parents=True)
     (user / ".pi/agent/sessions/--w--/1_i1.jsonl").write_text(written.lines(*written.pi(str(work))))
     said = []
-    for answers in (b"n\n", b"y\nn\n"):
+    for answers in (b"d\nn\n", b"y\nn\n"):
         our_end, terminal = pty.openpty()
         os.write(our_end, answers)
         done = subprocess.run([COMMAND, "init"], stdin=terminal, capture_output=True, text=True, check=True)
         os.close(terminal)
         os.close(our_end)
         said.append(done.stdout + done.stderr)
+<<<<<<< HEAD
         assert (user / ".pi/agent/extensions/memolith.ts").exists() is (answers[:1] == b"y")
     assert "Change 1 file? [Y/n]" in said[0]
+=======
+        assert (user / ".pi/agent/mcp.json").exists() is (answers[:1] == b"y")
+    assert said[0].count("Change 3 files? [Y/n, d shows every line]") == 2
+    assert '+      "args": [' in said[0]
+>>>>>>> d34fb62 (Door: what a hundred everyday tasks stumbled over; titles follow their text, hints name what there is, init is a table)
     assert "Nothing was changed" in said[0]
     assert "Read 1 past session into memory and learn by rules" in said[1]
     assert "Later: memolith init --import" in said[1]
@@ -299,15 +306,11 @@ def test_what_has_our_name_and_is_not_ours_is_left_alone(
     assert {name: (user / name).read_text() for name in files} == files
 
 
-def test_of_a_file_that_is_new_it_says_in_a_line_what_it_holds(
-    user: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("user")
+def test_of_a_file_that_is_new_it_says_in_a_line_what_it_holds(capfd: pytest.CaptureFixture[str]) -> None:
     assert init("--agent", "claude") == 2
     said = capfd.readouterr().out
-    assert (
-        f"created    {user}/.claude/settings.json (hooks SessionStart, UserPromptSubmit, SubagentStart,"
-        in said
-    )
+    assert re.search(r"create +~/.claude/settings.json +hooks SessionStart, UserPromptSubmit,", said)
     assert "permissions mcp__memolith__memory_search, mcp__memolith__memory_read" in said
     assert len(said.splitlines()) == 5
 

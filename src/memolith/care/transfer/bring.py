@@ -89,7 +89,9 @@ def bring(
     own = sources.is_mine(path, os.environ) if mine is None else mine
     alone = not own and bool(whose.checkout(path))
     given = scope or ("project" if alone else None)
-    source = sources.Source(path, kind, lambda kind: _scope(home, given, kind, dry_run=dry_run), alone=alone)
+    source = sources.Source(
+        path, kind, lambda kind: _scope(home, given, kind, dry_run=dry_run), alone=alone, ours=home.path
+    )
     # One's own words need no label (the history names the import), but no line in a file opts out of masking.
     giver = home.from_source("agent") if own else home.from_source("imported", source.taint or None)
     return _Run(giver, source, dry_run=dry_run).go(tell)

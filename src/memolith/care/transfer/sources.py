@@ -50,10 +50,12 @@ class Item(Value):
 class Source:
     """Another program's memory: its items in a stable order, and what is skipped."""
 
-    def __init__(self, path: str, kind: str | None, scope_of: Callable[[str], str], *, alone: bool) -> None:
+    def __init__(
+        self, path: str, kind: str | None, scope_of: Callable[[str], str], *, alone: bool, ours: str = ""
+    ) -> None:
         self.left: list[tuple[str, str]] = []
         self.alone = alone  # not the user's: it cannot choose the project of a text
-        self.sheaf = Sheaf(path, lambda name, why: self.left.append((name, why)))
+        self.sheaf = Sheaf(path, lambda name, why: self.left.append((name, why)), ours)
         self.kind = kind or detect(self.sheaf)
         self.path = path
         self.listed: dict[str, tuple[str, str]] = {}  # the title and hook that an index gives a note
@@ -136,8 +138,8 @@ _NOT_NOTES = ("node_modules", "__pycache__")
 class Sheaf:
     """The Markdown files of a folder, or one file, by their paths in it."""
 
-    def __init__(self, path: str, leave: Callable[[str, str], None]) -> None:
-        path = os.path.realpath(path)
+    def __init__(self, path: str, leave: Callable[[str, str], None], ours: str = "") -> None:
+        path, self._ours = os.path.realpath(path), os.path.realpath(ours)
         self.is_file = os.path.isfile(path)
         self.root, self.name = os.path.split(path) if self.is_file else (path, "")
         self._tree = Tree(self.root)
@@ -149,8 +151,10 @@ class Sheaf:
         found = []
         for directory, below, names in self._tree.walk():
             below[:] = [name for name in below if name[0] != "." and name not in _NOT_NOTES]
-            for name in below:
-                if not os.access(os.path.join(self.root, directory, name), os.R_OK | os.X_OK):
+            for name in list(below):
+                if os.path.join(self.root, directory, name) == self._ours:
+                    below.remove(name)
+                elif not os.access(os.path.join(self.root, directory, name), os.R_OK | os.X_OK):
                     leave(os.path.join(directory, name), "a folder that cannot be opened")
             for name in names:
                 path = f"{directory}/{name}" if directory else name
@@ -312,8 +316,8 @@ def detect(sheaf: Sheaf) -> str:
     """Return the kind that the files look like; at least a folder of Markdown."""
     if sheaf.is_file and not sheaf.name.lower().endswith(_TEXT):
         raise InputError(
-            f"{quoted(sheaf.name)}: neither Markdown nor an archive of memolith; if it is a memory all the "
-            "same, say of which kind with --from"
+            f"{quoted(sheaf.name)}: neither Markdown nor an archive of memolith; `memolith session import` "
+            "reads sessions; if it is a memory all the same, say of which kind with --from"
         )
     if sheaf.is_file:
         return "agent-file" if sheaf.name in AGENT_FILES else "memory-file"
@@ -364,7 +368,8 @@ def find(home: Home, kind: str, env: Mapping[str, str]) -> str:
     else:
         raise InputError(f"where is it? Name the file or folder: memolith import PATH --from {kind}")
     if not os.path.isdir(path):
-        raise InputError(f"{quoted(path)}: there is no such folder; name it: memolith import PATH")
+        why = f"{path}: not there, so {kind} has nothing about this project"
+        raise InputError(f"{why}; to import something else, name it: memolith import PATH")
     return path
 
 

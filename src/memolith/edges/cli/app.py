@@ -13,7 +13,7 @@ from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from memolith.mem import Mem
 
@@ -57,13 +57,15 @@ class _Command(click.Command):
         """Allow text to begin with a dash, as in Markdown ("- [ ] buy milk"), by putting it behind `--`."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         valued = {name for each in options if not each.is_flag for name in each.opts}
+        known = {name for each in options for name in each.opts}
+        takes_text = any(each.name in _TEXTS for each in self.get_params(ctx))
         found: list[str] = []
         words: list[str] = []
         rest = iter(args)
         for argument in rest:
             if argument == "--":
                 words += rest
-            elif _is_option(argument):
+            elif _is_option(argument, known, takes_text=takes_text):
                 found.append(argument)
                 if argument in valued:
                     value = next(rest, None)
@@ -77,9 +79,14 @@ class _Command(click.Command):
         return super().parse_args(ctx, [*found, "--", *words] if words else found)
 
 
-def _is_option(argument: str) -> bool:
+_TEXTS = ("text", "query", "old")  # parameters that may begin with a dash
+
+
+def _is_option(argument: str, known: Collection[str], *, takes_text: bool) -> bool:
     name = argument.partition("=")[0]
-    return name in ("-h", "-q", "-v") or (name.startswith("--") and not any(char.isspace() for char in name))
+    if name in known or (name.startswith("--") and not any(char.isspace() for char in name)):
+        return True
+    return not takes_text and name[:1] == "-" and name[1:].isalpha()
 
 
 class Group(_Command, click.Group):
@@ -90,20 +97,27 @@ class Group(_Command, click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002, D102 - click's
         return list(self.commands)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show what each command does, in as many lines as it takes."""
+        shown = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, each.get_short_help_str(_WHOLE).rstrip(".")) for name, each in shown.items() if each]
+            )
+
     def resolve_command(  # noqa: D102 - click's
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            import difflib
+            from memolith.edges.cli import hints
 
-            name = args[0]
-            known = self.list_commands(ctx)
-            near = [each for each in known if sorted(each) == sorted(name)]  # two letters swapped
-            near += difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"`{ctx.command_path} --help` lists them"
-            raise UnknownCommand(f"unknown command {name!r}; {hint}", ctx) from None
+            hint = hints.command(ctx.command_path, args[0], self.list_commands(ctx))
+            raise UnknownCommand(f"unknown command {args[0]!r}; {hint}", ctx) from None
+
+
+_WHOLE = 1000  # characters: more than any first sentence has
 
 
 class UnknownCommand(click.UsageError):
@@ -250,6 +264,7 @@ def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
 @_add_shared
 @click.option(
     "-v",
+    "-V",
     "--version",
     is_flag=True,
     is_eager=True,
@@ -303,10 +318,19 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
 
 
 def _message(error: click.ClickException) -> str:
-    """Return click's error message, with a hint for text that looks like an option."""
-    message = error.format_message()
-    if isinstance(error, click.NoSuchOption) and error.ctx and not error.possibilities:
-        takes_text = any(each.name in ("text", "query") for each in error.ctx.command.params)
-        hint = "; to write text that begins with a dash, put -- before it"
-        return message.rstrip(".") + hint if takes_text else message
+    """Return click's error message, with a hint for what people try."""
+    message = error.format_message().rstrip(".")
+    if isinstance(error, click.NoSuchOption) and error.ctx:
+        from memolith.edges.cli import hints
+
+        known = [name for each in error.ctx.command.params for name in each.opts if name[:1] == "-"]
+        hint = hints.option(error.ctx.command_path, error.option_name, known)
+        dash = any(each.name in _TEXTS for each in error.ctx.command.params)
+        hint = hint or ("to write text that begins with a dash, put -- before it" if dash else "")
+        return "; ".join(filter(None, [f"unknown option {error.option_name!r}", hint]))
+    if isinstance(error, click.MissingParameter) and error.param:
+        if error.param.name == "text":
+            return f"{message}; - reads it from standard input"
+        if "|" in str(error.param.metavar):
+            return f"{message}: {str(error.param.metavar).replace('|', ', ')}"
     return message

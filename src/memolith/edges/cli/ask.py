@@ -31,6 +31,7 @@ _FLAGS = {
     "--loose": "loose",
     "--sessions": "sessions",
     "--all-projects": "all_projects",
+    "--all": "all_projects",
     "--quiet": "quiet",
     "-q": "quiet",
 }
@@ -38,7 +39,7 @@ _SHARED = ("json", "ephemeral", "home", "project")
 # The options that each command takes here.
 _TAKES = {
     "context": {"max_chars"},
-    "search": {"all_projects", "context", "limit", "loose", "offset", "quiet", "sessions", "within"},
+    "search": {"all_projects", "context", "kind", "limit", "loose", "offset", "quiet", "sessions", "within"},
     "recall": {
         *("as_of", "budget", "category", "dry_run", "format", "kind", "limit"),
         *("quiet", "scope", "since", "ticket"),
@@ -114,14 +115,47 @@ def context(mem: Mem, query: str, given: Given) -> output.Answer:
 
 def search(mem: Mem, query: str, given: Given) -> output.Answer:
     """Return what a search found."""
+    if not query.strip():
+        raise InputError("nothing to search for: give some words; `memolith list` shows what there is")
     names = ("within", "context", "offset", "limit")
     typed = {name: each for name in names if (each := number(f"--{name}", given.get(name))) is not None}
     loose, sessions = bool(given.get("loose")), bool(given.get("sessions"))
+    kinds, quiet = _kinds(given.get("kind")), bool(given.get("quiet"))
     if given.get("all_projects"):
-        return _everywhere(mem, query, quiet=bool(given.get("quiet")), loose=loose, **typed)
-    found = mem.search(query, loose=loose, sessions=sessions, **typed)
+        if kinds or sessions:
+            raise InputError("--all goes alone: without --kind and --sessions")
+        return _everywhere(mem, query, quiet=quiet, loose=loose, **typed)
+    page = (typed.pop("offset", 0), typed.pop("limit", None)) if kinds else None
+    found = mem.search(query, loose=loose, sessions=sessions or "session" in (kinds or ()), **typed)
+    if page and kinds:
+        found.hits = [hit for hit in found.hits if _kind(hit.name) in kinds]
+        found.files = len(found.hits)
+        found.keep(*page)
     answer = found.as_dict(), _marked(found.render(), [term for term, _ in found.terms])
-    return _ended(answer, found=bool(found.files), quiet=bool(given.get("quiet")))
+    odd = [term for term, count in found.terms if not count and set(term) & set("[]*+?|^$\\()")]
+    if odd and not quiet:
+        output.note(f"{odd[0]!r} is looked for as it is: search knows no patterns, but `grep -rE` does")
+    return _ended(answer, found=bool(found.files), quiet=quiet)
+
+
+def _kind(path: str) -> str:
+    """Return the kind of a file, in the words of recall."""
+    from memolith.store import layout
+
+    folder = path.removeprefix(f"{layout.path(layout.scope_of(path))}/").partition("/")[0]
+    alone = {"daily": "daily", layout.MEMORY: "memory", layout.SCRATCHPAD: "memory"}
+    return alone.get(folder, folder.removesuffix("s"))
+
+
+def _kinds(value: object) -> list[str] | None:
+    """Return the kinds as typed, in the singular; InputError for one that there is not."""
+    if value is None:
+        return None
+    from memolith.base.values import HIT_KINDS
+    from memolith.memory.arguments import one_of
+
+    given = (each.removesuffix("s") if each != "s" else each for each in _several(str(value)) or ())
+    return [one_of(each, HIT_KINDS, "kind") for each in given]
 
 
 def _everywhere(mem: Mem, query: str, *, quiet: bool, **how: Any) -> output.Answer:
@@ -162,6 +196,12 @@ def remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
     if given.get("origin") or given.get("taint"):
         mem = mem.from_source(given.get("origin") or mem.source.origin, given.get("taint"))
     chosen: dict[str, Any] = {name: given[name] for name in ("title", "kind", "scope") if given.get(name)}
+    if text.startswith("---\n"):  # a note as `show` prints it: its head is not text
+        from memolith.text import frontmatter
+
+        parsed = frontmatter.split(text)
+        if parsed.get("name") and parsed.body.strip():
+            text, chosen = parsed.body, {"title": parsed.get("name"), **chosen}
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
         from memolith.memory import notes
 
@@ -214,7 +254,7 @@ def _recalled(mem: Mem, query: str, typed: Mapping[str, str]) -> Recall:
         query,
         limit=10 if limit is None else limit,
         scopes=_several(typed.get("scope")),
-        kinds=_several(typed.get("kind")),
+        kinds=_kinds(typed.get("kind")),
         categories=_categories(typed.get("category")),
         since=typed.get("since"),
         as_of=typed.get("as_of"),
@@ -246,7 +286,7 @@ def _categories(value: str | None) -> list[str] | None:
     from memolith.store.layout import CATEGORIES
 
     given = _several(value)
-    return given and [one_of(each, CATEGORIES, "category") for each in given]
+    return given and [one_of(f"{each.removesuffix('s')}s", CATEGORIES, "category") for each in given]
 
 
 def _several(value: str | None) -> list[str] | None:

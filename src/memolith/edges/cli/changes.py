@@ -105,16 +105,30 @@ def history(
     if words is None:
         raise InputError(f"{'--diff' if show is None else '--show'} needs the NAME of a file")
     with options.open() as mem:
-        return _shown(mem, find_file(mem, words), show, diff=diff, as_json=options.json)
+        path = find_file(mem, words)
+        if show is None:
+            return _last_change(mem, path)
+        return _shown(mem, path, show, diff=diff, as_json=options.json)
 
 
-def _shown(mem: Mem, path: str, version: int | None, *, diff: bool, as_json: bool) -> Answer | None:
-    """Print a version, or what has changed since it (by default: since the newest)."""
-    if version is None:
-        known = mem.gate.history.versions(path)
-        if not known:
-            raise InputError(f"{path} has no earlier version; nothing was overwritten or deleted")
-        version = known[0].id
+def _last_change(mem: Mem, path: str) -> Answer:
+    """Return what has changed since the newest version that says something else, under any of its names."""
+    now = files.text_of(Tree(str(mem.root)).read(path) or b"")
+    versions = [row for name in lineage(mem, path) for row in mem.gate.history.versions(name)]
+    if not versions:
+        raise InputError(f"{path} has no earlier version; nothing was overwritten or deleted")
+    for row in sorted(versions, key=lambda row: row.time, reverse=True):
+        allow = allowed(str(mem.root), layout.scope_of(path))
+        before = files.text_of(masked(mem.gate.history.read(row.filename, row.id), allow))
+        if text := difference(before, now):
+            fields: dict[str, object] = {"path": path, "since": row.id, "diff": text}
+            return fields, Diff(text)
+    same = output.Note("nothing has changed since its versions")
+    return {"path": path, "since": versions[0].id, "diff": ""}, same
+
+
+def _shown(mem: Mem, path: str, version: int, *, diff: bool, as_json: bool) -> Answer | None:
+    """Print a version, or what has changed since it."""
     kept = mem.gate.history.read(path, version)
     data = masked(kept, allowed(str(mem.root), layout.scope_of(path)))
     if data != kept:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base.errors import InputError, NotFoundError, TextError
+from memolith.base.errors import InputError, NotFoundError, TextError, TooLargeError
 from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
+from memolith.store.layout import CATEGORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +34,15 @@ def one_of(
     return click.option(*names, **{**shown, **more})
 
 
+def category(text: str | None = None, **more: Any) -> Callable[[Command], Command]:
+    """Return the option that takes a category of records, in the singular too."""
+
+    def plural(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+        return f"{value}s" if f"{value}s" in CATEGORIES else value
+
+    return one_of("--category", CATEGORIES, text, callback=plural, **more)
+
+
 if_sha256 = click.option(
     "--if-sha256", metavar="HASH", help="Write only if the file still has this content hash (see --json)."
 )
@@ -46,7 +56,7 @@ def source(command: Command, default: str | None = None) -> Command:
     return one_of("--origin", ORIGINS, whose, default=default)(one_of("--taint", TAINTS, taint)(command))
 
 
-def described(found: Value, body: str) -> output.Answer:
+def described(found: Value, body: str) -> tuple[output.Fields, str]:
     """Return an entry's fields that say something, then its text."""
     fields = found.as_dict()
     lines = []
@@ -63,9 +73,9 @@ def listed(name: str, found: Iterable[Value], table: str, nothing: str) -> outpu
     return fields, table or output.Note(nothing)
 
 
-def local(seconds: float) -> str:
-    """Return a time for a program: local, to the minute."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+def iso(seconds: float) -> str:
+    """Return a time for a program, in UTC."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def attended() -> bool:
@@ -78,6 +88,7 @@ def agree(question: str, otherwise: str) -> None:
     if not attended():
         raise InputError(otherwise)
     if not click.confirm(question, err=True):
+        output.note("nothing was changed")
         raise click.exceptions.Exit(1)
 
 
@@ -93,7 +104,10 @@ def text_argument(value: str) -> str:
         raise InputError(f"standard input: {error.strerror or error}") from None
     is_whole = len(data) <= MAX_ACCEPT_BYTES
     text = _decoded(data, "standard input", whole=is_whole)
-    return text if is_whole else f"{text}\ufffd"  # too long, even if the limit cuts a character
+    if not is_whole:
+        most = f"more than {MAX_ACCEPT_BYTES:,} bytes, too many for one memory"
+        raise TooLargeError(f"standard input has {most}; store what matters, and where the rest is")
+    return text
 
 
 def file_text(file: str) -> str:
@@ -123,7 +137,7 @@ def choice(value: str, allowed: Sequence[str], what: str) -> str:
     if value not in allowed:
         import difflib
 
-        near = difflib.get_close_matches(value, allowed, 1)
+        near = difflib.get_close_matches(value, allowed, 1, 0.7)
         hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(allowed)}"
         raise InputError(f"unknown {what} {value!r}; {hint}")
     return value

@@ -15,7 +15,6 @@ from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
 from memolith.memory.tickets import PRIORITIES, TYPES
 from memolith.store.entry import STATUSES, TICKET_STATUSES
-from memolith.store.layout import CATEGORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,51 +72,56 @@ def record() -> None:
 
 
 @record.command()
-@click.argument("text")
-@common.one_of("--category", CATEGORIES, required=True)
-@click.option("--scope", required=True, metavar="project|user", help="For this project, or for all.")
+@click.argument("text", nargs=-1, required=True)
+@common.category(required=True)
+@common.one_of(
+    "--scope", common.SCOPES, "For this project, or for all.", default="project", show_default=True
+)
 @_with(*_metadata)
 @click.option("--supersedes", multiple=True, metavar="ID", help=f"A record that it replaces. {_repeat}")
 @click.option("--force", is_flag=True, help="Add it even if a record says the same or the opposite.")
 @common.source
 @opened
-def add(mem: Mem, text: str, **options: Any) -> Answer:
+def add(mem: Mem, text: tuple[str, ...], **options: Any) -> Answer:
     """Store one fact (or standard input, with -) and print its id.
 
     If a record already says the same, that one is returned; a record that gives the same thing another value
     is superseded (at a terminal you are asked if that is not certain).
 
     \b
-    memolith record add "Use pnpm, not npm." --category decisions --scope project
-    memolith record add "Staging is down." --category incidents --scope project --expires 2026-11-20
+    memolith record add "Use pnpm, not npm." --category decisions
+    memolith record add "Use pnpm 10." --category decisions --supersedes use-pnpm-not-npm
+    memolith record add "Staging is down." --category incidents --expires 2026-11-20
     """
-    text, given = common.text_argument(text), _given(options)
+    fact, given = common.text_argument(" ".join(text)), _given(options)
     if sys.stdin.isatty() and sys.stderr.isatty() and not given.get("supersedes") and not given.get("force"):
-        others = mem.records.rivals(text, scope=given["scope"], title=given.get("title"))
+        others = mem.records.rivals(fact, scope=given["scope"], title=given.get("title"))
         given["supersedes"] = [
             each.id
             for each in others
             if click.confirm(f"Instead of {each.id} ({each.body.strip()})?", err=True)
         ]
-    return mem.records.add(text, **given)
+    return mem.records.add(fact, **given)
 
 
 @record.command("edit")
 @_record
-@click.argument("text", required=False)
-@common.one_of("--category", CATEGORIES, "Move it to this category.")
+@click.argument("text", nargs=-1)
+@common.category("Move it to this category.")
 @_with(*_metadata)
 @_any_scope
 @common.source
 @opened
-def edit_record(mem: Mem, record_id: str, text: str | None, category: str | None, **options: Any) -> Answer:
+def edit_record(
+    mem: Mem, record_id: str, text: tuple[str, ...], category: str | None, **options: Any
+) -> Answer:
     """Change a record's text, category or metadata; id and creation date stay.
 
     \b
     memolith record edit use-pnpm "Use pnpm 10, not npm." --keyword corepack
     memolith record edit use-pnpm --category principles
     """
-    content = None if text is None else common.text_argument(text)
+    content = common.text_argument(" ".join(text)) if text else None
     given, record_id = _given(options), _record_id(mem, record_id, options["scope"])
     if category is not None:
         moved = mem.records.reclassify(record_id, category, scope=options["scope"])
@@ -132,7 +136,7 @@ def _record_id(mem: Mem, name: str, scope: str | None) -> str:
 
 
 @record.command("list")
-@common.one_of("--category", CATEGORIES)
+@common.category()
 @_any_scope
 @common.one_of("--status", STATUSES)
 @click.option("--all", "archived", is_flag=True, help="Also those that are archived or superseded.")
@@ -152,7 +156,7 @@ def list_records(
 def record_table(found: list[Record]) -> Answer:
     """Return records as a list."""
     rows = [(r.id, r.category, r.scope, "" if r.status == "active" else r.status, r.title) for r in found]
-    table = Table(("id", "category", "whose", "status", "title"), rows)
+    table = Table(("id", "category", "whose", "status", "title"), rows, spare=("whose", "category"))
     return common.listed("records", found, table, "no records; `memolith record add --help` shows how")
 
 
@@ -175,18 +179,18 @@ def ticket() -> None:
 
 
 @ticket.command("add")
-@click.argument("title")
+@click.argument("title", nargs=-1, required=True)
 @click.option("--id", "ticket_id", metavar="ID", help="Its id (default: made from the title).")
 @_with(*_work)
 @common.source
 @opened
-def add_ticket(mem: Mem, title: str, **options: Any) -> Answer:
+def add_ticket(mem: Mem, title: tuple[str, ...], **options: Any) -> Answer:
     """Create a ticket and print its id.
 
     \b
     memolith ticket add "Login fails on Safari" --type bug --priority high --description "Since 4.2."
     """
-    return mem.tickets.add(title, **_given(options))
+    return mem.tickets.add(" ".join(title), **_given(options))
 
 
 @ticket.command("edit")
@@ -206,16 +210,16 @@ def edit_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
 
 @ticket.command("note")
 @_ticket
-@click.argument("text")
+@click.argument("text", nargs=-1, required=True)
 @common.source
 @opened
-def note_ticket(mem: Mem, ticket_id: str, text: str) -> Answer:
+def note_ticket(mem: Mem, ticket_id: str, text: tuple[str, ...]) -> Answer:
     """Add a dated note to a ticket.
 
     \b
     memolith ticket note login-fails "It is the proxy."
     """
-    return mem.tickets.note(mem.find(ticket_id, "ticket").name, common.text_argument(text))
+    return mem.tickets.note(mem.find(ticket_id, "ticket").name, common.text_argument(" ".join(text)))
 
 
 @ticket.command("list")
@@ -230,7 +234,7 @@ def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
     """
     found = mem.tickets.list(status, kind)
     rows = [(t.id, t.status, t.type, t.priority, t.title) for t in found]
-    table = Table(("id", "status", "type", "priority", "title"), rows)
+    table = Table(("id", "status", "type", "priority", "title"), rows, spare=("type", "priority"))
     return common.listed("tickets", found, table, "no tickets; `memolith ticket add --help` shows how")
 
 

@@ -15,6 +15,8 @@ from memolith.base.errors import InputError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.common import choice
+from memolith.edges.cli.options import Options
+from memolith.edges.cli.paint import Diff, Table
 from memolith.env import programs
 from memolith.hosts.install import agents as hosts
 from memolith.hosts.install import check as checking
@@ -28,7 +30,6 @@ from memolith.text.secrets import veil
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.edges.cli.options import Options
     from memolith.edges.cli.output import Answer
     from memolith.hosts.install.agents import Host
     from memolith.hosts.install.plan import Planner, Step
@@ -39,12 +40,13 @@ NAMES = tuple(hosts.HOSTS)
 
 
 @cli.command()
+@click.argument("named", nargs=-1, metavar="[AGENT]...", shell_complete=completion.words(*NAMES))
 @click.option(
     "--agent",
     "agents",
     multiple=True,
     metavar="NAME",
-    help=f"Only this agent, even if it was not detected: {', '.join(NAMES)}. May be repeated.",
+    help=f"The same: only this agent, even if it was not detected: {', '.join(NAMES)}. May be repeated.",
     shell_complete=completion.words(*NAMES),
 )
 @click.option(
@@ -63,6 +65,7 @@ NAMES = tuple(hosts.HOSTS)
 @shared
 def init(
     options: Options,
+    named: tuple[str, ...],
     agents: tuple[str, ...],
     scope: str,
     dry_run: bool,
@@ -74,25 +77,22 @@ def init(
 ) -> Answer | None:
     """Install memolith into the agents on this machine: hooks, MCP server and a slash command.
 
-    First shows the changes to existing files and the contents of new ones (--dry-run: every line). Comments,
-    order and unknown keys of the files stay, a copy of each is kept, and --uninstall restores the same bytes.
-    docs/agents/ describes what happens then.
+    First shows what would change in which file; at the question, `d` shows every line, and so does --dry-run.
+    Comments, order and unknown keys of the files stay, a copy of each is kept, and --uninstall restores the
+    same bytes. docs/agents/ describes what happens then.
 
     \b
     memolith init
-    memolith init --agent claude --agent codex --yes --import
+    memolith init claude codex --yes --import
     memolith init --check
     memolith init --uninstall
     """
     choice(scope, _SCOPES, "scope")
-    named = [hosts.HOSTS[choice(each, NAMES, "agent")] for each in agents]
-    if options.ephemeral:
-        raise InputError(
-            "--ephemeral-memory: cannot install a throw-away memory, as it could not be uninstalled later"
-        )
+    chosen = [hosts.HOSTS[choice(each, NAMES, "agent")] for each in dict.fromkeys((*named, *agents))]
+    _check_home(options, installs=not (uninstall or check))
     with options.open() as mem:
         place = _place(mem, scope)
-        found = named or [each for each in hosts.HOSTS.values() if uninstall or each.is_here(place)]
+        found = chosen or [each for each in hosts.HOSTS.values() if uninstall or each.is_here(place)]
         planner = planning.Planner(place, outside.Installs(mem.home))
         if check:
             return _check(place, planner, found, mem.home)
@@ -105,7 +105,7 @@ def init(
         steps += planner.recorded([host.name for host in found], steps) if uninstall else []
         failed = [step.problem for step in steps if step.problem is not None]
         if not options.json:
-            _show(found, steps, uninstall=uninstall, dry_run=dry_run)
+            _show(found, steps, uninstall=uninstall, lines=dry_run)
         is_asked = options.attended and not (yes or dry_run)
         changes = sum(step.is_change for step in steps)
         refusal = _refusal(found, steps, uninstall=uninstall, dry_run=dry_run, yes=yes, is_asked=is_asked)
@@ -115,7 +115,7 @@ def init(
                 output.note(str(error), "error")
             failed += wrong
             changes -= len(wrong)
-        doubles = _notes(place, planner, found, uninstall=uninstall, named=bool(named))
+        doubles = _notes(place, planner, found, uninstall=uninstall, named=bool(chosen))
         advice = [] if uninstall else _advice(found, steps)
         message = refusal or f"{plural(changes, 'file')} changed"
         rows = [
@@ -170,30 +170,41 @@ def _refusal(
         return f"{files} would change; nothing was written"
     if not yes and not is_asked:
         return f"{files} would change; nothing was written: repeat with --yes; --dry-run shows every line"
-    if is_asked and not click.confirm(f"Change {files}?", default=True, err=True):
-        return "Nothing was changed"
-    return ""
+    return "" if not is_asked or _agreed(found, steps, files, uninstall=uninstall) else "Nothing was changed"
 
 
-def _show(found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, dry_run: bool) -> None:
-    for host in found:
-        of_host = [each for each in steps if each.host == host.name]
-        if uninstall and not any(each.is_change or each.problem for each in of_host):
+def _agreed(found: Sequence[Host], steps: Sequence[Step], files: str, *, uninstall: bool) -> bool:
+    """Ask a person, who may look at every line first."""
+    while True:
+        question = f"Change {files}? [Y/n, d shows every line]"
+        answer = click.prompt(question, default="y", show_default=False, err=True).strip().lower()
+        if answer in ("y", "yes", "n", "no"):
+            return answer.startswith("y")
+        if answer == "d":
+            _show(found, steps, uninstall=uninstall, lines=True)
+
+
+_PLAN = {"created": "create", "changed": "change", "removed": "remove", "unchanged": "keep"}
+
+
+def _show(found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, lines: bool) -> None:
+    """Show what happens to which file of which agent, as a table; or every line of it."""
+    titles, rows = {host.name: host.title for host in found}, []
+    for step in steps:
+        title = titles.get(step.host, step.host)
+        if step.problem is not None:
+            output.note(str(step.problem), "error")
+        elif uninstall and not step.is_change:
             continue
-        output.text(f"{host.title}")
-        for step in of_host:
-            if step.problem is not None:
-                output.note(str(step.problem), "error")
-            elif not step.is_change:
-                if uninstall and step.before is None:
-                    continue
-                output.text(f"  unchanged  {step.path}")
-            elif not dry_run and (step.target.form == "text" or None in (step.before, step.after)):
-                output.text(f"  {step.action:<9}  {step.path} ({step.holds})")
-            else:
-                output.text(f"  {step.action:<9}  {step.path}")
-                lines = veil.masked(step.diff()).split("\n")[2:]
-                output.text("\n".join(f"    {line}" for line in lines))
+        elif not lines:
+            path = step.path.replace(os.path.expanduser("~/"), "~/", 1)
+            rows.append((title, _PLAN[step.action], path, step.holds if step.is_change else ""))
+        else:
+            output.text(f"{title}: {step.path} ({step.action})")
+            changed = veil.masked(step.diff()).split("\n")[2:]
+            output.text(Diff("\n".join(changed))) if step.is_change else None
+    if rows:
+        output.text(Table(("agent", "plan", "file", "what"), rows, spare=("what",)))
 
 
 def _advice(found: Sequence[Host], steps: Sequence[Step]) -> list[str]:
@@ -208,10 +219,14 @@ def _import(options: Options, mem: Mem, *, asked: bool) -> None:
         if asked and not options.json:
             output.text("No past sessions found on this machine")
         return
-    question = f"Read {plural(len(places), 'past session')} into memory and learn by rules, on this machine?"
-    if not asked and not click.confirm(question, default=True, err=True):
-        output.text("Later: memolith init --import")
-        return
+    if not asked:
+        with gather.Gatherer(mem, dry_run=True) as gatherer:
+            looked = gatherer.bring_all(places, output.progress("sessions"))
+        fresh = sum(each.action in ("new", "grown") for each in looked)
+        question = f"Read {plural(fresh, 'past session')} into memory and learn by rules, on this machine?"
+        if not fresh or not click.confirm(question, default=True, err=True):
+            output.text("Later: memolith init --import" if fresh else "All past sessions are known already")
+            return
     done = gather.first_import(mem, places, output.progress("sessions"), output.progress("files"))
     counts = Counter(each.action for each in done.brought)
     kept = [each for each in done.brought if each.action != "skipped"]
@@ -222,9 +237,10 @@ def _import(options: Options, mem: Mem, *, asked: bool) -> None:
         f"{plural(len({each.agent for each in kept}), 'agent')} in "
         f"{plural(len({each.project for each in kept}), 'project')}"
         + (f", {plural(masked, 'secret')} masked" if masked else "")
-        + f"\n{plural(done.records, 'fact')} learned by rules, offline; `memolith recall QUESTION` asks, and "
-        "`memolith config set memories.enabled true` goes on learning"
+        + f"\n{plural(done.records, 'fact')} learned by rules, offline; `memolith recall QUESTION` asks"
     )
+    if not mem.settings.flag("memories.enabled"):
+        summary += ", and `memolith config set memories.enabled true` goes on learning"
     if options.json:
         output.note(summary.replace("\n", " "))  # the answer has been printed
     else:
@@ -248,6 +264,21 @@ def command_path() -> str:
     )
 
 
+def _check_home(options: Options, *, installs: bool) -> None:
+    """Refuse a home that the agents would not use: they know that of the environment, or the default."""
+    if options.ephemeral:
+        raise InputError(
+            "--ephemeral-memory: cannot install a throw-away memory, as it could not be uninstalled later"
+        )
+    if options.home is not None and installs:
+        with Options().open() as usual, options.open() as wanted:
+            if os.path.realpath(usual.home) != os.path.realpath(wanted.home):
+                raise InputError(
+                    f"--home {options.home}: agents would use {usual.home} all the same; set MEMOLITH_HOME "
+                    "where they start (your shell's profile), then run `memolith init`"
+                )
+
+
 def _place(mem: Mem, scope: str) -> Place:
     project = mem.identity.root if scope == "project" else ""
     if scope == "project" and not project:
@@ -261,7 +292,8 @@ def _check(place: Place, planner: Planner, found: Sequence[Host], home: str) -> 
     rows, without = checking.examine(place, planner, found, home)
     found = [host for host in found if host not in without]
     notes = planning.doubles(place, [each.name for each in found])
-    notes += [f"{host.title}: {host.advice}" for host in found]
+    good = {what for what, each in rows if each.is_good}
+    notes += [f"{host.title}: {host.advice}" for host in found if host.title in good]
     checked = [{"what": what, "is_good": each.is_good, "told": each.message} for what, each in rows]
     lines = [
         f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.message)}" for what, each in rows

@@ -118,11 +118,14 @@ def context(
 @click.option("--offset", metavar="N", help="Skip the first N files.")
 @click.option("--limit", metavar="N", help="Show at most N files.")
 @click.option("--sessions", is_flag=True, help="Also look into past sessions.")
-@click.option("--all-projects", is_flag=True, help="In every project of this home, not only this one.")
+@click.option(
+    "--all", "--all-projects", "all_projects", is_flag=True, help="In every project, not only this one."
+)
+@common.one_of("--kind", HIT_KINDS, "Only these kinds, separated by commas.")
 @_quiet
 @opened
 def search(mem: Mem, query: tuple[str, ...], **given: Any) -> Answer:
-    """Find memory files that contain any of the words, literally, ignoring case.
+    """Find memory files that contain any of the words, literally, ignoring case: no patterns.
 
     Exits with 1 if nothing was found.
 

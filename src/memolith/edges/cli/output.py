@@ -113,7 +113,8 @@ def _words(words: str, warnings: object) -> None:
     elif words:
         text(words)
     for warning in warnings if isinstance(warnings, list) else []:
-        note(str(warning), "warning")
+        if str(warning) not in words:  # `status` shows them itself
+            note(str(warning), "warning")
 
 
 def raw(data: bytes) -> None:

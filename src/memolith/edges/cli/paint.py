@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 import time
 
 from memolith.text.safe import hygiene
@@ -130,7 +131,7 @@ def _renderable(value: str, width: int) -> RenderableType:
 
     if isinstance(value, Table):
         return _table(value, width)
-    text = Text(hygiene.inert(value).rstrip("\n"))
+    text = Text(_wrapped(hygiene.inert(value).rstrip("\n"), value, width))
     if isinstance(value, Marked):
         text.highlight_words(value.words, "bold yellow", case_sensitive=False)
     elif isinstance(value, Facts):
@@ -140,6 +141,23 @@ def _renderable(value: str, width: int) -> RenderableType:
         for sign, style in (("-", "red"), ("+", "green"), ("@", "cyan")):
             text.highlight_regex(rf"(?m)^{re.escape(sign)}.*$", style)
     return text
+
+
+def _wrapped(text: str, value: str, width: int) -> str:
+    """Break long lines between words, and indent what follows; a diff and a text of somebody stay."""
+    if isinstance(value, Facts):
+        indent = " " * 13
+    elif isinstance(value, Marked):
+        indent = " " * 5
+    else:
+        return text
+    lines = text.split("\n")
+    return "\n".join(
+        textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        if len(line) > width
+        else line
+        for line in lines
+    )
 
 
 def _table(value: Table, width: int) -> RenderableType:

@@ -45,7 +45,8 @@ def show(mem: Mem) -> Answer:
         "root_commit": "".join(known.commits[:1]),
         "notice": found.notice,
     }
-    return facts, "\n".join(f"{name:<12} {_shown(value)}" for name, value in facts.items() if _shown(value))
+    rows = [(name, _shown(value)) for name, value in facts.items() if name != "notice"]  # which is a note
+    return facts, "\n".join(f"{name:<12} {value}" for name, value in rows if value)
 
 
 def _shown(value: object) -> str:
@@ -75,7 +76,7 @@ def project_table(mem: Mem) -> Answer:
     fields: dict[str, object] = {
         "projects": [{name: getattr(each, name) for name in _LISTED} for each in found]
     }
-    table = Table(("project", "name", "notes", "state", "directories"), cells)
+    table = Table(("project", "name", "notes", "state", "directories"), cells, spare=("name", "notes"))
     return fields, table or output.Note("no project has a memory yet")
 
 
@@ -94,7 +95,8 @@ def name(mem: Mem, name: tuple[str, ...]) -> Answer:
     memolith project name "Lab notes"
     """
     called, place = mem.projects.name(" ".join(name) or None)
-    return {"name": called, "path": place}, f"{place} is the project {called}, with its subfolders"
+    again = "give another name to change it; undo does not"
+    return {"name": called, "path": place}, f"{place} is the project {called}, with its subfolders ({again})"
 
 
 @project.command()
@@ -102,12 +104,13 @@ def name(mem: Mem, name: tuple[str, ...]) -> Answer:
 @_path
 @opened
 def link(mem: Mem, slug: str, path: str | None) -> Answer:
-    """Make PATH (default: this project's directory) use the memory SLUG.
+    """Make PATH (default: this project's directory) use the memory SLUG, or the project of that name.
 
     \b
     memolith project link app-59a4a65d
     """
     place = mem.projects.link(slug, path)
+    slug = mem.projects.find(slug)
     return {"slug": slug, "path": place}, f"{place} now uses the memory {slug}"
 
 

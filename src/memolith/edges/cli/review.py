@@ -9,7 +9,10 @@ import click
 from memolith.base.errors import InputError
 from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import cli, opened
+from memolith.edges.cli.paint import Table
+from memolith.memory.review import STORED
 from memolith.store.layout import PROPOSAL
+from memolith.text import markdown
 
 if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
@@ -79,13 +82,23 @@ def _list(waiting: list[Held]) -> Answer:
     fields: dict[str, object] = {"waiting": [held.as_dict() for held in waiting]}
     if not waiting:
         return fields, "Nothing waits for review."
-    lines = [f"{held.id}  {held.since}  {held.source!s:<20}  {_first(held.reasons)}" for held in waiting]
-    hint = output.Note("`memolith review show ID` has the text; `accept` or `refuse` decides")
-    return fields, "\n".join(lines), hint
+    rows = [(held.id, held.since, _what(held), str(held.source), _odd(held.reasons)) for held in waiting]
+    table = Table(("id", "since", "text", "from", "look at"), rows, spare=("look at", "since", "from"))
+    hint = output.Note("`memolith review show ID` has the text; `accept ID` or `refuse ID` decides")
+    return fields, table, hint
 
 
-def _first(reasons: list[str]) -> str:
-    return (reasons[0] if reasons else "") + (f" (+{len(reasons) - 1})" if len(reasons) > 1 else "")
+def _what(held: Held) -> str:
+    """Return what waits: its title, and its first line."""
+    given = (held.arguments.get(key) for key in ("title", "name", "section", "heading", "target"))
+    title = next((str(each) for each in given if each), "")
+    says = markdown.first_line(held.text.lstrip("# ").removeprefix(title), 60)
+    return ": ".join(filter(None, [title, says]))
+
+
+def _odd(reasons: list[str]) -> str:
+    """Return what a person should look at, besides that the text came from outside."""
+    return "; ".join(each.partition(":")[0] for each in reasons[1:])
 
 
 def _as_dict(mem: Mem, held: Held) -> dict[str, object]:
@@ -98,12 +111,10 @@ def _describe(mem: Mem, held: Held) -> str:
     if held.call == PROPOSAL:
         changes = mem.review.diff(held) or "(no difference left)"
         return f"{held.id}  proposed {held.since}, source: {held.source}\nbecause it\n{reasons}\n{changes}"
-    asked = ", ".join(f"{key}={value!r}" for key, value in held.arguments.items())
+    asked = ", ".join(f"{key} {value!r}" for key, value in held.arguments.items())
+    where = f"in {held.filename}" if held.call == STORED else f"to become: {held.call} {asked}"
     text = "\n".join(f"  | {line}" for line in held.text.splitlines())
-    return (
-        f"{held.id}  held {held.since}, source: {held.source}\nasked: {held.call} {asked}\n"
-        f"because:\n{reasons}\ntext:\n{text}"
-    )
+    return f"{held.id}  held {held.since}, source: {held.source}\n{where}\nbecause:\n{reasons}\ntext:\n{text}"
 
 
 def _decide(mem: Mem, action: str, held: Held, *, yes: bool) -> dict[str, str]:

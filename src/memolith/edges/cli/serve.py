@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from importlib.util import find_spec
@@ -111,7 +112,8 @@ def tui(options: Options) -> None:
     memolith tui
     """
     if find_spec("textual") is None:
-        raise ConfigError("the terminal app needs Textual: pip install '.[tui]'")
+        python = shlex.quote(sys.executable)
+        raise ConfigError(f"the terminal app needs Textual: {python} -m pip install 'textual>=8.2'")
     if options.json:
         raise InputError("`tui` is for people and has no --json; the other commands have it")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

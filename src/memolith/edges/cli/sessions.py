@@ -20,7 +20,7 @@ from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.output import Answer
+    from memolith.edges.cli.output import Answer, Fields
     from memolith.hosts.sessions.gather import Gatherer, Outcome
     from memolith.mem import Mem
 
@@ -109,8 +109,11 @@ def session_table(mem: Mem, limit: int | None = None) -> Answer:
         )
         for each in found
     ]
-    table = Table(("session", "when", "turns", "ticket", "began with"), rows)
-    return fields, table or output.Note("no sessions are stored for this project")
+    table = Table(
+        ("session", "when", "turns", "ticket", "began with"), rows, spare=("ticket", "turns", "when")
+    )
+    nothing = "no sessions are stored for this project; `memolith session import` reads those of your agents"
+    return fields, table or output.Note(nothing)
 
 
 def _shortened(names: list[str]) -> dict[str, str]:
@@ -129,19 +132,27 @@ _SHORT = 8  # characters of an id
 
 
 @session.command("show")
-@_session
+@click.argument("name", required=False, metavar="[SESSION]", shell_complete=completion.of("session"))
 @click.option("--turn", type=int, metavar="N", help="Only this turn.")
 @opened
-def show_session(mem: Mem, name: str, turn: int | None) -> Answer:
-    """Print a session, or one turn of it.
+def show_session(mem: Mem, name: str | None, turn: int | None) -> Answer:
+    """Print a session (by default the last one), or one turn of it.
 
     \b
+    memolith session show
     memolith session show claude-3f2a --turn 12
     """
-    return session_text(mem, name, turn)
+    if name in (None, "last", "latest"):
+        known = mem.sessions.list()
+        if not known:
+            raise NotFoundError(
+                "no sessions are stored for this project; `memolith session import` reads some"
+            )
+        name = known[-1].name
+    return session_text(mem, str(name), turn)
 
 
-def session_text(mem: Mem, name: str, turn: int | None = None) -> Answer:
+def session_text(mem: Mem, name: str, turn: int | None = None) -> tuple[Fields, str]:
     """Return a session, or one turn of it."""
     found = mem.sessions.get(name)
     turns = [each for each in found.turns if turn in (None, each.number)]

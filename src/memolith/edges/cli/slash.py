@@ -112,7 +112,14 @@ def memory(options: Options) -> Answer | None:
     """
     if click.get_current_context().invoked_subcommand is not None:
         return None
-    return options.answer(lambda mem: ({"notes": mem.list(), "text": page(mem)}, page(mem)))
+    return options.answer(_overview)
+
+
+def _overview(mem: Mem) -> Answer:
+    text = page(mem)
+    if output.collected.get() is None:  # in a shell, the verbs have another name in front
+        text = text.replace("`/memory ", "`memolith memory ")
+    return {"notes": mem.list(), "text": text}, text
 
 
 @memory.command()
@@ -285,4 +292,5 @@ def show_help(_: Options) -> Answer:
     \b
     memolith memory help
     """
-    return _text(Path(__file__).with_name("slash.txt").read_text("utf-8").rstrip("\n"))
+    text = Path(__file__).with_name("slash.txt").read_text("utf-8").rstrip("\n")
+    return _text(text if output.collected.get() is not None else text.replace("/memory", "memolith memory"))

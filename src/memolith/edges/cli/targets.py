@@ -13,6 +13,7 @@ from memolith.edges.cli.app import cli, opened
 from memolith.memory import arguments, writing
 from memolith.memory.find import day_of
 from memolith.store import layout
+from memolith.text import markdown
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -61,10 +62,8 @@ def write(
         name, *text = text  # type: ignore[assignment]
     content = common.text_argument(" ".join(text))
     done = mem.write(target, content, mode, name, force=force, scope=scope, if_sha256=if_sha256)
-    if target == "scratchpad" and not any(
-        line.lstrip()[:3] in ("- [", "* [") for line in content.split("\n")
-    ):
-        note = "no agent sees this: of the scratchpad they get open items, `- [ ] …`"
+    if target == "scratchpad" and not markdown.open_items(content).strip():
+        note = "no agent sees this: of the scratchpad they get what is open, not headings and ticked items"
         return done.but(warnings=[*done.warnings, note])
     return done
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import PartialError
+from memolith.base.errors import InputError, PartialError
 from memolith.care.transfer import bring, sources, unpack
 from memolith.edges.cli import common, output
 from memolith.edges.cli.app import cli, opened
+from memolith.edges.cli.options import Options
 from memolith.store import portable
+from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
@@ -82,6 +85,8 @@ def import_command(
         f"{'Would import' if dry_run else 'Imported'} from {done.kind}: {counted or 'nothing was found'}"
     )
     message += ". Nothing was written" if dry_run else ""
+    if waiting := 0 if dry_run else _waiting(mem, done.rows):
+        message += f"; {waiting:,} wait{'s' if waiting == 1 else ''} for your decision: `memolith review`"
     rows = [{key: veil.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
     lines = [line for action in bring.ACTIONS for line in _lines(action, done.rows)]
     fields: dict[str, object] = {"kind": done.kind, "rows": rows, "message": veil.masked(message)}
@@ -90,6 +95,12 @@ def import_command(
         left = f"{counts['broken']:,} could not be imported; fix them and import again"
         return fields, text, PartialError(left)
     return fields, text
+
+
+def _waiting(mem: Mem, rows: list[Row]) -> int:
+    """Return how many of the imported texts no agent sees before a person has accepted them."""
+    held = {each.filename for each in mem.review.list()}
+    return sum(row.action in ("new", "beside", "held") and row.to in held for row in rows)
 
 
 def _whose(path: str | None) -> bool | None:
@@ -129,17 +140,23 @@ def _lines(action: str, rows: list[Row]) -> list[str]:
 @click.option("--no-history", is_flag=True, help="Without the earlier versions of the files.")
 @click.option("--no-sessions", is_flag=True, help="Without the copies of sessions.")
 @opened
-def export_command(mem: Mem, file: str, everything: bool, no_history: bool, no_sessions: bool) -> Answer:
+def export_command(
+    mem: Mem, file: str, everything: bool, no_history: bool, no_sessions: bool
+) -> Answer | None:
     """Write memory into an archive that `memolith import` restores without loss.
 
-    The archive is an ordinary tar.gz of the Markdown files with a manifest, readable only by you. It holds
-    everything you stored, and settings: treat it like the memory itself.
+    The archive is an ordinary tar.gz of the Markdown files with a manifest, readable only by you; with - as
+    FILE it goes to standard output. It holds everything you stored, and settings: treat it like the memory
+    itself. For programs, `list --json` and `show NAME --json` have the same texts.
 
     \b
     memolith export memory.tar.gz
+    memolith export - | ssh backup "cat > memory.tar.gz"
     memolith export everything.tar.gz --all
     memolith export small.tar.gz --no-history --no-sessions
     """
+    if file == "-":
+        return _to_stdout(mem, everything, not no_history, not no_sessions)
     done = mem.export(
         file,
         everything=everything,
@@ -147,8 +164,8 @@ def export_command(mem: Mem, file: str, everything: bool, no_history: bool, no_s
         sessions=not no_sessions,
         progress=output.progress("files", "no archive was written; run it again"),
     )
-    held = ", ".join(f"{count:,} {part}" for part, count in done.parts.items() if count)
-    message = veil.masked(f"Wrote {done.path}: {done.files:,} files ({held}), {done.bytes:,} bytes")
+    held = ", ".join(f"{part} {count:,}" for part, count in done.parts.items() if count)
+    message = veil.masked(f"Wrote {done.path}: {plural(done.files, 'file')} ({held}), {done.bytes:,} bytes")
     left = [{"path": veil.masked(path), "why": veil.masked(why)} for path, why in done.left_out]
     lines = [f"left out  {each['path']}  ({each['why']})" for each in left[:_SHOWN]]
     fields = {**done.as_dict(), "path": veil.masked(done.path), "left_out": left, "message": message}
@@ -157,3 +174,24 @@ def export_command(mem: Mem, file: str, everything: bool, no_history: bool, no_s
         lost = f"{done.failed} could not be read and is not in the archive; fix what was left out"
         return fields, text, PartialError(f"{lost} and export again")
     return fields, text
+
+
+def _to_stdout(mem: Mem, everything: bool, history: bool, sessions: bool) -> Answer | None:
+    """Write the archive to standard output, for a pipe."""
+    context = click.get_current_context()
+    if context.ensure_object(Options).json:
+        raise InputError(
+            "- writes the archive, not JSON; `list --json` and `show NAME --json` have the texts"
+        )
+    if sys.stdout is None or sys.stdout.isatty():
+        raise InputError("the archive is not for a terminal: memolith export - > memory.tar.gz")
+    with TemporaryDirectory(prefix="memolith-") as folder:
+        path = os.path.join(folder, "memory.tar.gz")
+        done = mem.export(path, everything=everything, history=history, sessions=sessions)
+        with open(path, "rb") as archive:
+            output.raw(archive.read())
+    if done.failed:
+        raise PartialError(
+            f"{done.failed} could not be read and is not in the archive; see `memolith doctor`"
+        )
+    return None

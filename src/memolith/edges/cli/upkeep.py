@@ -17,7 +17,7 @@ from memolith.base.errors import ConfigError, InputError
 from memolith.care.doctor import Finding
 from memolith.care.edit import run_editor
 from memolith.edges.cli import completion as completing
-from memolith.edges.cli import output
+from memolith.edges.cli import hints, output
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.common import attended, choice
 from memolith.edges.cli.paint import Table
@@ -201,7 +201,13 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     memolith config set inject.daily recent
     memolith config unset inject.daily
     """
-    choice(action, _ACTIONS, "action")
+    if action in settings.SETTINGS and key is None:
+        action, key = "get", action  # as in git
+    choice({"reset": "unset", "show": "get"}.get(action, action), _ACTIONS, "action")
+    if action in ("reset", "show"):
+        raise InputError(
+            f"unknown action {action!r}; did you mean {'unset' if action == 'reset' else 'get'!r}?"
+        )
     if action == "path":
         return {"path": mem.settings.path}, mem.settings.path
     if value is not None and action != "set":
@@ -219,7 +225,11 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     fields: dict[str, object] = {"settings": [dict(zip(names, row, strict=True)) for row in found]}
     if action == "get" and key is not None:
         return fields, _shown(found[0][1])
-    return fields, Table(("setting", "value", "from"), [(row[0], _shown(row[1]), row[2]) for row in found])
+    table = Table(("setting", "value", "from"), [(row[0], _shown(row[1]), row[2]) for row in found])
+    if action == "list":
+        return fields, table, output.Note("docs/settings.md says what each means")
+    restore = output.Note(f"`memolith config unset {key}` restores the default; undo leaves settings alone")
+    return fields, table, *([restore] if action == "set" else [])
 
 
 def _change_setting(mem: Mem, action: str, key: str | None, value: str | None) -> None:
@@ -346,7 +356,9 @@ def help_command(_: Options, words: tuple[str, ...]) -> Answer:
         inner = command.get_command(above, word) if isinstance(command, click.Group) else None
         if inner is None:
             said = " ".join(words[: at + 1])
-            raise InputError(f"no command or topic {said!r}; topics: {', '.join(known)}")
+            near = hints.command("memolith", said.removesuffix("s"), [*cli.list_commands(above), *known])
+            near = near if "did you mean" in near else f"topics: {', '.join(known)}"
+            raise InputError(f"no command or topic {said!r}; {near}")
         above = click.Context(inner, parent=above, info_name=word)
         command = inner
     text = command.get_help(above)
@@ -356,4 +368,4 @@ def help_command(_: Options, words: tuple[str, ...]) -> Answer:
 def topics() -> dict[str, str]:
     """Return the topics of `help` by name."""
     parts = Path(__file__).with_name("topics.txt").read_text("utf-8").split("\n## ")[1:]
-    return {title: f"{body.strip()}" for title, _, body in (part.partition("\n") for part in parts)}
+    return {title: body.strip("\n") for title, _, body in (part.partition("\n") for part in parts)}

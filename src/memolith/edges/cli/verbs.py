@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import stat
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +18,16 @@ from memolith.edges.cli.paint import Diff, Table, when
 from memolith.edges.cli.sessions import session_table, session_text
 from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
-from memolith.store import layout
+from memolith.memory.document import diff as difference
+from memolith.store import files, layout
 from memolith.text.names import SCHEME
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from memolith.edges.cli.output import Answer
+    from memolith.base.values import WriteResult
+    from memolith.edges.cli.output import Answer, Fields
     from memolith.mem import Mem
+    from memolith.memory.entries import EntryResult
     from memolith.memory.find import Found
 
 _LISTS = ("notes", "records", "tickets", "sessions", "daily", "projects")
@@ -33,8 +38,9 @@ _name = click.argument("name", nargs=-1, required=True, shell_complete=completio
 @_name
 @click.option("--turn", type=int, metavar="N", help="Of a session: only this turn.")
 @click.option("--why", is_flag=True, help="Where it came from, who changed it, which sessions were given it.")
+@click.option("--text", "bare", is_flag=True, help="Only the text, without its head.")
 @opened
-def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool) -> Answer:
+def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool, bare: bool) -> Answer:
     """Print a note, record, ticket, session, day, scratchpad, long_term, or what an address names.
 
     NAME is an id, a title, the beginning of one, or an address (`memolith help names`).
@@ -55,10 +61,13 @@ def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool) -> Answer
     found = mem.find(words)
     if turn is not None and found.kind != "session":
         raise InputError(f"--turn belongs to a session; {found.name} is a {found.kind}")
-    return shown(mem, found, turn)
+    fields, text, *_ = shown(mem, found, turn)
+    if bare and found.kind in ("note", "record", "ticket"):
+        text = veil.masked(find.entry_of(mem, found).parsed.body)
+    return fields, text
 
 
-def shown(mem: Mem, found: Found, turn: int | None = None) -> Answer:
+def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]:
     """Return anything as `show` prints it."""
     if found.kind == "session":
         return session_text(mem, found.name, turn)
@@ -68,7 +77,10 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> Answer:
         return common.described(mem.tickets.get(found.name), "description")
     resource = addresses.of_file(mem, found.path)
     if not resource.text and Tree(str(mem.root)).stat(found.path) is None:
-        raise NotFoundError(f"there is no {found.name} yet; `memolith list` shows what there is")
+        hint = "`memolith list` shows what there is"
+        if found.kind in ("long_term", "scratchpad") or found.name == mem.today:
+            hint = f"`memolith write {found.kind} TEXT` makes it"
+        raise NotFoundError(f"there is no {found.name} yet; {hint}")
     return {**found.as_dict(), **resource.as_dict()}, resource.text or arguments.EMPTY
 
 
@@ -92,8 +104,8 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool) -> Answ
     memolith list sessions
     """
     if what == "all":
-        return _files(mem, scope, "")
-    what = common.choice(what if what.endswith("s") or what == "daily" else f"{what}s", _LISTS, "kind")
+        return _files(mem, scope, "", archived=archived)
+    what = f"{what}s" if f"{what}s" in _LISTS else common.choice(what, _LISTS, "kind")
     if what == "sessions":
         return session_table(mem)
     if what == "projects":
@@ -104,44 +116,55 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool) -> Answ
         from memolith.edges.cli.entries import record_table
 
         return record_table(mem.records.list(None, scope, None, archived=archived))
-    return _files(mem, scope, what)
+    return _files(mem, scope, what, archived=archived)
 
 
-def _files(mem: Mem, scope: str | None, folder: str) -> Answer:
+def _files(mem: Mem, scope: str | None, folder: str, *, archived: bool) -> Answer:
     slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
     rows = []
     for path in mem.list():
         slug = layout.scope_of(path)
         if slug in slugs and path.startswith(f"{layout.path(slug, folder)}/" if folder else ""):
-            rows += _row(mem, path)
+            rows += _row(mem, path, archived=archived)
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
         return fields, Note(f"no {folder or 'memory'} here yet; try `memolith remember TEXT`")
     cells = [
-        (row["name"], row["kind"], row["scope"] if row["scope"] == "user" else "", row["when"], row["title"])
+        (
+            row["name"],
+            row["kind"],
+            row["scope"] if row["scope"] == "user" else "",
+            row["when"],
+            "" if row["status"] == "active" else row["status"],
+            row["title"],
+        )
         for row in rows
     ]
     for row in rows:
         del row["when"]
-    head = ("name", "kind", "whose", "changed", "title")
+    head = ("name", "kind", "whose", "changed", "status", "title")
     return fields, Table(head, cells, spare=("changed", "whose", "kind"))
 
 
-def _row(mem: Mem, path: str) -> list[dict[str, Any]]:
-    """Return the row of a file; nothing if it has gone meanwhile, or is not a regular file."""
+def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
+    """Return the row of a file; nothing if it has gone meanwhile, is not a regular file, or is archived."""
     status = Tree(str(mem.root)).stat(path)
     if status is None or not stat.S_ISREG(status.st_mode):
         return []
     found = find.of_path(mem, path)
+    entry = find.entry_of(mem, found) if found.kind in find.KINDS else None
+    if entry and entry.status in ("archived", "superseded") and not archived:
+        return []
     return [
         {
             "path": path,
             "name": found.name,
             "kind": found.kind,
             "scope": _scope(found),
-            "title": veil.masked(find.title_of(mem, found)) if found.kind in find.KINDS else "",
+            "status": entry.status if entry and entry.kind != "note" else "",
+            "title": veil.masked(entry.title) if entry else "",
             "bytes": status.st_size,
-            "changed": common.local(status.st_mtime),
+            "changed": common.iso(status.st_mtime),
             "when": when(status.st_mtime),
         }
     ]
@@ -158,7 +181,7 @@ def edit(mem: Mem, name: tuple[str, ...], old: str | None, new: str | None, if_s
     """Open something in your editor ($VISUAL, $EDITOR), or replace a piece of its text.
 
     The editor gets the file itself. What others write to it meanwhile is kept, and the difference is shown
-    afterwards. To delete something, see `rm`.
+    afterwards. To add to a note, see `write`; to replace all of it, `remember --title`; to delete it, `rm`.
 
     \b
     memolith edit running-the-tests
@@ -169,8 +192,15 @@ def edit(mem: Mem, name: tuple[str, ...], old: str | None, new: str | None, if_s
     if (old is None) != (new is None):
         given, lacks = ("--new", "--old") if old is None else ("--old", "--new")
         raise InputError(f"{given} needs {lacks}: memolith edit NAME --old TEXT --new TEXT")
+    if old == "":
+        raise InputError(
+            "--old is empty: give the text to replace; `memolith write note NAME TEXT` adds some"
+        )
     if old is not None and new is not None:
-        return _replace(mem, words, old, new, if_sha256)
+        return _edited(mem, mem.find(words), old, new, if_sha256)
+    if name[-1] == "-" and len(name) > 1:
+        known = find.entry_of(mem, mem.find(" ".join(name[:-1]), "note")).title
+        raise InputError(f"to replace the whole text: memolith remember --title {shlex.quote(known)} -")
     if not common.attended():
         path = layout.locate(str(mem.root), mem.find(words).path)
         raise InputError(f"no editor can be opened here; give --old and --new, or edit the file: {path}")
@@ -178,8 +208,25 @@ def edit(mem: Mem, name: tuple[str, ...], old: str | None, new: str | None, if_s
     return done.as_dict(), Diff(veil.masked(str(done)))
 
 
-def _replace(mem: Mem, words: str, old: str, new: str, if_sha256: str | None) -> Answer:
-    found = mem.find(words)
+def _edited(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -> Answer:
+    """Replace a piece of text, and show the difference."""
+    if found.kind in ("session", "file"):
+        raise InputError(f"{found.name} is a {found.kind}; a piece of it cannot be replaced")
+    tree = Tree(str(mem.root))
+    before = tree.read(found.path)
+    done = _replace(mem, found, old, new, if_sha256)
+    place = os.path.relpath(done.filename, str(mem.root))
+    if done.held or tree.read(place) == before:
+        return done
+    texts = [files.text_of(each or b"") for each in (before, tree.read(place))]
+    name = find.of_path(mem, place).name
+    called = name if name == found.name else f"{found.name}, which is {name} now"
+    return done.as_dict(), Diff(
+        veil.masked(f"{difference(*texts)}\nEdited {called} (`memolith undo` takes it back)")
+    )
+
+
+def _replace(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -> WriteResult | EntryResult:
     if found.kind in ("record", "ticket"):
         if if_sha256 is not None:
             raise InputError(f"--if-sha256 is for files, not for a {found.kind}")
@@ -193,8 +240,6 @@ def _replace(mem: Mem, words: str, old: str, new: str, if_sha256: str | None) ->
             found.name, change(mem.records.get(found.name, scope).body, new), scope=scope
         )
     target: Any = found.kind
-    if target not in ("long_term", "scratchpad", "daily", "note"):
-        raise InputError(f"{found.name} is a {found.kind}; a piece of it cannot be replaced")
     name = found.name if target in ("note", "daily") else None
     scope_: Any = _scope(found) if target == "note" else "project"
     return mem.edit(target, old, new, name, scope=scope_, if_sha256=if_sha256)
@@ -228,12 +273,17 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
 
 @cli.command()
 @click.argument("name", shell_complete=completion.names)
-@click.argument("title", nargs=-1, required=True)
+@click.argument("title", nargs=-1)
+@click.option("--to", metavar="PROJECT", help="Move it there instead: a project or its directory, or `user`.")
 @opened
-def mv(mem: Mem, name: str, title: tuple[str, ...]) -> Answer:
-    """Give a note another title; its file gets the name that follows from it.
+def mv(mem: Mem, name: str, title: tuple[str, ...], to: str | None) -> Answer:
+    """Give a note another title; its file gets the name that follows from it. Or move it to another project.
 
     \b
     memolith mv running-the-tests "Tests and their services"
+    memolith mv running-the-tests --to ../blog
+    memolith mv answer-in-german --to user
     """
-    return mem.rename(name, " ".join(title))
+    if bool(title) == (to is not None):
+        raise InputError("give the new TITLE, or --to PROJECT: memolith mv NAME TITLE")
+    return mem.rename(name, " ".join(title)) if to is None else mem.projects.send(name, to)

@@ -61,7 +61,7 @@ def work(mem: Mem) -> Iterator[str]:
         yield str(error)
     if not mem.learning.off:
         try:
-            yield f"learned: {'; '.join(str(mem.learning.run()).splitlines())}"
+            yield "; ".join(str(mem.learning.run()).splitlines())
         except (MemolithError, OSError) as error:
             yield f"not learned: {error}"
 

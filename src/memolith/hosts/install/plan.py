@@ -55,7 +55,7 @@ class Step(Value):
             parts.setdefault(entry.path[0], []).append(name)
         return (
             "; ".join(f"{name} {', '.join(dict.fromkeys(each))}" for name, each in parts.items())
-            or "ours alone"
+            or "a file of its own"
         )
 
     def diff(self) -> str:

@@ -1,0 +1,115 @@
+"""What people type instead of what there is, and what to type: for unknown commands and options."""
+
+from __future__ import annotations
+
+import difflib
+
+# By the command that it was typed after (empty: any), the words that people try, and what is meant.
+_COMMANDS = {
+    "memolith": {
+        "add new create save store keep": "`memolith remember TEXT`",
+        "get cat view print": "`memolith show NAME`",
+        "delete remove del erase clear": "`memolith rm NAME`",
+        "find grep": "`memolith search WORDS`",
+        "ask query": "`memolith recall QUESTION`",
+        "rename move": "`memolith mv NAME TITLE`",
+        "append": "`memolith write note NAME TEXT`",
+        "ls all": "`memolith list`",
+        "note notes": "`memolith list notes`, or `memolith remember TEXT` for a new one",
+        "records decision decisions": "`memolith record list`, or `memolith record add TEXT`",
+        "tickets task tasks issue": "`memolith ticket list`, or `memolith ticket add TITLE`",
+        "todo": '`memolith write scratchpad "- [ ] TEXT"`, or `memolith ticket add TITLE`',
+        "sessions": "`memolith session list`",
+        "projects": "`memolith project list`",
+        "install setup": "`memolith init`",
+        "uninstall": "`memolith init --uninstall`",
+        "version": "`memolith --version`",
+        "settings set unset reset": "`memolith config set KEY VALUE`, or `config unset KEY`",
+        "backup dump": "`memolith export FILE.tar.gz`",
+        "restore revert": "`memolith undo`",
+        "diff": "`memolith history NAME --diff`",
+        "changes": "`memolith log`",
+        "stats info": "`memolith status`",
+        "check": "`memolith doctor`, or `memolith init --check`",
+        "why": "`memolith show NAME --why`",
+        "promote": "`memolith learn promote NOTE`",
+        "man": "`memolith help`",
+    },
+    "": {
+        "new create": "`add`",
+        "delete remove del": "`rm`",
+        "get view cat read": "`show`",
+        "update change set": "`edit`",
+        "ls all": "`list`",
+    },
+    "memolith record": {
+        "categories": "decisions, procedures, principles, incidents, preferences are the categories: "
+        "`memolith record add TEXT --category decisions`",
+        "replace supersede": "`memolith record add TEXT --category NAME --supersedes ID`",
+        "move": "`memolith record edit ID --category NAME`",
+    },
+    "memolith ticket": {
+        "done finish resolve": "`close`",
+        "open start": "`add`, or `reopen`",
+        "comment": "`note`",
+    },
+    "memolith session": {
+        "search find grep": "`memolith search WORDS --sessions`",
+        "last": "`memolith session show`",
+    },
+    "memolith project": {
+        "rename": "`memolith project name NAME`",
+        "rm delete remove": "a project's memory is a few folders; `memolith help files` says which to delete",
+    },
+    "memolith learn": {
+        "now start": "`memolith learn run`",
+        "on enable": "`memolith config set memories.enabled true`",
+    },
+}
+_OPTIONS = {
+    "--tag --tags": "notes have no tags: `memolith search` finds words, and `record add` takes --keyword",
+    "--global --user": "for all projects, give --scope user",
+    "--file": "give - and redirect the file: `{} - < FILE`",
+    "--regex --regexp -E": "it looks for words literally; for a pattern, `grep -rE PATTERN` in the folder "
+    "that `memolith project show` names",
+    "--text --content --body --message -m": "give the text itself, without an option",
+    "--name": "give the name itself, without an option",
+    "--last --latest": "`memolith session show` shows the last one",
+    "--expires --ttl": "only incidents expire: `memolith record add TEXT --category incident --expires DATE`",
+    "--force -f -r -rf": "leave it out: what can be undone needs no consent, and --yes gives it elsewhere",
+    "-y": "--yes",
+    "-n --steps --count": "leave it out; repeat `memolith undo` to go further back, or give --to VERSION",
+    "--list": "`memolith history` lists the versions",
+    "--open --closed": "give --status open, or --status closed",
+    "--output -o": "give the file itself: `memolith export FILE.tar.gz`",
+    "--append -a": "`memolith write note NAME TEXT` adds to a note",
+}
+_SPECIAL = {
+    "memolith show": {"--body --raw --plain": "--text leaves the head out"},
+    "memolith mv": {"--project": "--to PROJECT moves a note there"},
+    "memolith export": {"--stdout": "give - as the file: `memolith export - > memory.tar.gz`"},
+}
+_NEAR = 0.72  # below this, a name that looks alike is noise: `get` is not `forget`
+
+
+def command(path: str, typed: str, known: list[str]) -> str:
+    """Return what may be meant by a command that does not exist."""
+    if meant := _of(_COMMANDS.get(path, {}), typed) or (
+        "" if path == "memolith" else _of(_COMMANDS[""], typed)
+    ):
+        return f"did you mean {meant}?" if meant.startswith("`") else meant
+    near = [each for each in known if sorted(each) == sorted(typed)]  # two letters swapped
+    near += difflib.get_close_matches(typed, known, 1, _NEAR)
+    return f"did you mean {near[0]!r}?" if near else f"`{path} --help` lists them"
+
+
+def option(path: str, typed: str, known: list[str]) -> str:
+    """Return what may be meant by an option that does not exist; empty if nobody knows."""
+    if meant := _of(_SPECIAL.get(path, {}), typed) or _of(_OPTIONS, typed):
+        return meant.format(path)
+    near = difflib.get_close_matches(typed, known, 1, _NEAR)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _of(table: dict[str, str], typed: str) -> str:
+    return next((meant for words, meant in table.items() if typed in words.split()), "")
