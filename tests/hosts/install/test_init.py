@@ -219,14 +219,9 @@ def test_at_a_terminal_it_asks_before_it_writes_and_offers_past_sessions(
         os.close(terminal)
         os.close(our_end)
         said.append(done.stdout + done.stderr)
-<<<<<<< HEAD
         assert (user / ".pi/agent/extensions/memolith.ts").exists() is (answers[:1] == b"y")
-    assert "Change 1 file? [Y/n]" in said[0]
-=======
-        assert (user / ".pi/agent/mcp.json").exists() is (answers[:1] == b"y")
-    assert said[0].count("Change 3 files? [Y/n, d shows every line]") == 2
-    assert '+      "args": [' in said[0]
->>>>>>> d34fb62 (Door: what a hundred everyday tasks stumbled over; titles follow their text, hints name what there is, init is a table)
+    assert said[0].count("Change 1 file? [Y/n, d shows every line]") == 2
+    assert "+// " in said[0]
     assert "Nothing was changed" in said[0]
     assert "Read 1 past session into memory and learn by rules" in said[1]
     assert "Later: memolith init --import" in said[1]

@@ -75,25 +75,12 @@ def explain(mem: Mem, session: str | None) -> Answer:
     memolith learn why claude-3f2a
     """
     reasons = mem.learning.why(session)
-    taught: dict[str, list[str]] = {}
-    for each in mem.records.list(archived=True):
-        for source in {one.partition("#")[0] for one in (each.source, *each.sources)}:
-            taught.setdefault(source, []).append(each.id)
-    rows = [
-        {"name": name, "why": why, "records": taught.get(name, [])}
-        for name, why in reasons.items()
-        if name != "consolidate"
-    ]
+    rows = [{"name": name, "why": why} for name, why in reasons.items() if name != "consolidate"]
     fields: dict[str, object] = {"sessions": rows, "consolidate": reasons.get("consolidate", "")}
     if not reasons:
         nothing = "no sessions are stored for this project; `memolith session add` stores one"
         return fields, output.Note(nothing)
-    lines = []
-    for name, why in reasons.items():
-        known = taught.get(name, [])
-        lines.append(f"{name}: {why}" + (f"; kept: {', '.join(known)}" if known else ""))
-    more = [output.Note("`memolith show NAME --why` has the evidence")] if taught else []
-    return fields, "\n".join(lines), *more
+    return fields, "\n".join(f"{name}: {why}" for name, why in reasons.items())
 
 
 @learn.command("enqueue")
