@@ -242,6 +242,10 @@ def test_chatter_is_hardly_ever_a_candidate_either() -> None:
     [
         ("The scanner only speaks Latin-1. Remember that.", ["The scanner only speaks Latin-1."]),
         (
+            "The scanner only speaks Latin-1. Remember this for next time.",
+            ["The scanner only speaks Latin-1."],
+        ),
+        (
             "react-query has to stay on ^4.36.1, please remember that.",
             ["react-query has to stay on ^4.36.1."],
         ),

@@ -126,7 +126,8 @@ _LEAD = re.compile(r"(?:[JAOf,]|[Nl],|K[JA]?[Tct,]*)*")
 _CLAUSE = re.compile(
     r"[^SHwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
 )
-_BACK = re.compile(r"^[JA,]*K[TJA]*$")
+_BACK = re.compile(r"^[JA,]*K[TJAd]*$")
+_FOR_LATER = re.compile(r"(?i),? (?:for|in) (?:the )?(?:next time|future|later)[.!]*$")
 _ASKS_LAST = re.compile(r",[JA]*K[TJ]*$")  # "…, please remember that"
 _SECRET = re.compile(r"(?:\S+\s+){0,4}\[(?:secret:[a-z0-9-]+|private)\]")  # and what it is the value of
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
@@ -227,7 +228,8 @@ def _statement(text: str, read: Marks) -> str:
 
 def points_back(masked: str) -> bool:
     """Whether a sentence only asks to remember the one before it."""
-    return bool(_BACK.search(marks.read(masked).letters))
+    bare = _FOR_LATER.sub("", masked.strip())
+    return not bare.endswith(":") and bool(_BACK.search(marks.read(bare).letters))
 
 
 def is_vague(statement: str) -> bool:
