@@ -12,6 +12,7 @@ import pytest
 from memolith import (
     ConflictError,
     InputError,
+    LossError,
     MatchError,
     Mem,
     NotFoundError,
@@ -346,7 +347,7 @@ def test_edit_takes_text_as_it_stands_in_a_file_of_mixed_line_endings(mem: Mem) 
 @proves("S0.53")
 def test_the_end_of_a_very_long_line_can_be_read_too(mem: Mem) -> None:
     mem.write("note", "x" * 60_000 + "END", name="long")
-    seen = "".join(mem.read("note", "long", offset=n, lines=1) for n in range(8))
+    seen = "".join(mem.read("note", "long", offset=n, lines=1) for n in range(11))
     assert seen.strip() == "x" * 60_000 + "END"
 
 
@@ -414,6 +415,21 @@ def test_edit_without_text_deletes_a_note_and_nothing_else(mem: Mem, store: Path
     assert mem.read("scratchpad") == "- [ ] stays\n"
 
 
+@proves("S0.30")
+def test_the_tool_deletes_a_record_by_its_address_and_refuses_every_other_target(
+    mem: Mem, store: Path
+) -> None:
+    mem.records.add("We use pnpm", category="decisions", scope="project", title="Use pnpm")
+    mem.tickets.add("Fix it", ticket_id="t1")
+    tools, address = Tools(mem), "memory://root/records/decisions/use-pnpm.md"
+    for target in ("memory://root/tickets/t1.md", "memory://root/MEMORY.md", "daily", "long_term"):
+        assert tools.call("memory_edit", {"target": target}).error
+    assert not tools.call("memory_edit", {"target": address}).error
+    assert tools.call("memory_edit", {"target": address}).error  # it is gone
+    assert not (store / "records" / "decisions" / "use-pnpm.md").exists()
+    assert (store / "tickets" / "t1.md").exists()
+
+
 @proves("S0.31", "S0.49")
 def test_a_day_of_the_log_is_named_by_its_date(mem: Mem, store: Path) -> None:
     (store / "daily").mkdir(parents=True)
@@ -459,13 +475,29 @@ def test_the_list_names_this_projects_markdown_and_the_global_file(mem: Mem, sto
     ]
 
 
-@proves("S0.53", "S4.27")
-def test_a_long_file_is_read_in_pages(mem: Mem) -> None:
+@proves("S0.53", "S4.27", "S2.74")
+@pytest.mark.parametrize("filler", ["x" * 60, "語" * 60])
+def test_a_long_file_is_read_in_pages_each_of_which_says_what_comes_next(mem: Mem, filler: str) -> None:
+    lines = [f"line {n} {filler}" for n in range(50_000 // len(filler.encode()))]
+    mem.write("note", "\n".join(lines), name="long")
+    got, offset = "", 0
+    while True:
+        text = mem.read("note", "long", offset=offset)
+        assert len(text.encode()) <= 32_768
+        text, cut, hint = text.partition("\n…[memory truncated] (lines ")
+        got += text
+        if not cut:
+            break
+        offset = int(hint.partition("offset ")[2].split()[0])
+    assert got.replace("\n", "") == "".join(lines)
+
+
+@proves("S0.53", "S4.27", "S2.74")
+def test_a_page_of_a_long_file_has_the_lines_that_were_asked_for(mem: Mem) -> None:
     lines = [f"line {n} {'x' * 60}" for n in range(800)]
     mem.write("note", "\n".join(lines), name="long")
-    text = mem.read("note", "long")
-    assert len(text.encode()) <= 32_768
-    assert text.endswith("…[memory truncated]")
+    said = Tools(mem).call("memory_read", {"target": "note", "name": "long", "offset": 3, "lines": 2}).text
+    assert said.splitlines()[2] == "…[memory truncated] (lines 4 to 5 of 800; offset 5 has the next)"
     assert mem.read("note", "long", offset=790).splitlines() == lines[790:]
     assert mem.read("note", "long", offset=3, lines=2).splitlines() == lines[3:5]
     with pytest.raises(InputError):
@@ -477,6 +509,22 @@ def test_each_page_of_somebody_elses_note_says_so(mem: Mem) -> None:
     label = "[source: imported, web]"
     assert mem.read("note", "theirs", offset=40, lines=2).splitlines()[0] == label
     assert mem.read("note", "theirs", lines=1).splitlines() == [label, "---"]
+
+
+@proves("S4.27")
+def test_the_error_of_a_tool_stays_within_its_limit_whatever_would_be_lost(mem: Mem) -> None:
+    mem.write("long_term", "".join(f"- fact {n} {'x' * 60}\n" for n in range(800)))
+    for call in (
+        ("memory_write", {"target": "long_term", "content": "- q", "mode": "overwrite"}),
+        ("memory_update", {"content": "- q", "mode": "rewrite"}),
+    ):
+        answer = Tools(mem).call(*call)
+        assert answer.error
+        assert "-- fact 0" in answer.text
+        assert len(answer.text.encode()) <= 32_768
+    with pytest.raises(LossError) as found:
+        mem.update("- q", "rewrite")
+    assert len(str(found.value)) < 5_000 < len(found.value.diff)
 
 
 @proves("X.20")

@@ -4,12 +4,15 @@ import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from prove.lines import kept, line, memory_files, tokens
 
 from memolith import Mem
 from memolith.base.errors import StorageError
+from memolith.edges.cli.slash import slash
+from memolith.edges.mcp.tools import Tools
 from tests.ledger import proves
 from tests.store import intruder
 
@@ -153,6 +156,35 @@ def test_a_write_whose_history_cannot_be_kept_still_happens_and_warns(mem: Mem) 
     assert [each for each in result.warnings if "history" in each]
     mem.write("long_term", "- more\n")
     assert mem.read() == NEW + "- more\n"
+
+
+@proves("S0.27")
+def test_what_destroys_without_a_version_says_so_at_every_door_and_promises_no_undo(mem: Mem) -> None:
+    for name in "abcd":
+        mem.write("note", "x", name=name)
+    records = [
+        mem.records.add(text, category="decisions", scope="project").id
+        for text in ("Ada runs the build", "Ports start at 7000", "Logs go to syslog")
+    ]
+    ticket = mem.tickets.add("Fix it").id
+    mem.write("scratchpad", "- [ ] x")
+    rmtree(Path(mem.home, "history"))
+    Path(mem.home, "history").write_text("not a directory")
+    tools = Tools(mem)
+    said = [
+        str(mem.remove("a").as_dict()),
+        str(mem.rename("b", "Other").as_dict()),
+        str(mem.records.delete(records[0]).as_dict()),
+        str(mem.records.reclassify(records[1], "principles").as_dict()),
+        str(mem.tickets.delete(ticket).as_dict()),
+        str(mem.edit("note", name="c")),
+        tools.call("memory_edit", {"target": "note", "name": "d"}).text,
+        tools.call("memory_edit", {"target": f"memory://root/records/decisions/{records[2]}.md"}).text,
+        slash(mem, "clear scratchpad").text,
+    ]
+    for each in said:
+        assert "could not be put into the history" in each
+        assert "undo" not in each
 
 
 @proves("S0.27", "X.9")

@@ -37,7 +37,8 @@ def put(path: Path, text: str) -> None:
         ("1. [x] a\n-  [x] b\n2) [X] c\n3. [ ] d\n", "3. [ ] d"),
         ("- [x] a\n\n  more of a\n  - [x] b\n  - plain\n- [ ] c\n  more of c\n", "- [ ] c\n  more of c"),
         ("- [x] a\n  - [ ] open below\n    with this\n", "  - [ ] open below\n    with this"),
-        ("#### Four\n#5 is broken\n", "#5 is broken"),
+        ("#### Four\n#5 is broken\n####### seven\n", "#5 is broken\n####### seven"),
+        ("- [x] a\n  - [ ] b\n  - plain\n  text\n    - [x] c\ncall Bob\n", "  - [ ] b\ncall Bob"),
         ("```sh\n# a remark\n\n- [x] y\n```\n# Two\n", "```sh\n# a remark\n\n- [x] y\n```"),
     ],
 )
@@ -252,12 +253,14 @@ def test_the_list_of_notes_can_be_switched_off(mem: Mem, monkeypatch: pytest.Mon
 
 @proves("S0.78", "S0.35")
 def test_a_log_is_shown_in_full_and_of_a_document_only_comments_are_left_out(mem: Mem, store: Path) -> None:
-    text = "- did\n<!-- a remark\nof two lines -->\n- a\u200b < b <!-- inside -->\n    code\n"
+    text = "- did\n<!-- a remark\nof two lines -->\n- a\u200b < b <!-- inside -->\n    code\n\n\n\n- end\n"
     put(store / "daily" / "2026-11-15.md", text)
     put(mem.root / "MEMORY.md", text)
     block = block_of(mem)
     assert "(MEMORY.md)\n- did\n- a < b &lt;!-- inside -->\n    code\n" in block
-    log = "(today)\n- did\n&lt;!-- a remark\nof two lines -->\n- a < b &lt;!-- inside -->\n    code\n"
+    log = (
+        "(today)\n- did\n&lt;!-- a remark\nof two lines -->\n- a < b &lt;!-- inside -->\n    code\n\n- end\n"
+    )
     assert log in block
     assert (store / "daily" / "2026-11-15.md").read_text() == text
 

@@ -424,7 +424,9 @@ def test_pages_show_every_file_once_and_say_that_there_are_more(
     shown = [
         tools.call("memory_read", {"source": "list", "offset": at, "lines": 20}).text for at in (0, 20, 40)
     ]
-    assert len({line for page in shown for line in page.splitlines()}) == 45
+    assert len({line for page in shown for line in page.splitlines() if line.startswith("memory:")}) == 45
+    assert "offset 20 has the next" in shown[0]
+    assert "has the next" not in shown[2]
     command = [
         "search",
         "zebra 44",

@@ -105,6 +105,9 @@ class UnsafePathError(MemolithError):
     exit_code = 10
 
 
+_DIFF = 4000  # characters of a diff in a message: nobody reads more of it there
+
+
 class LossError(MemolithError):
     """A rewrite that would drop too much; `diff` shows what."""
 
@@ -112,9 +115,10 @@ class LossError(MemolithError):
 
     def __init__(self, path: str, dropped: int, total: int, diff: str) -> None:
         self.path, self.dropped, self.total, self.diff = path, dropped, total, diff
+        shown = diff if len(diff) <= _DIFF else f"{diff[:_DIFF].rpartition(chr(10))[0]}\n… (and so on)"
         super().__init__(
             f"{path}: the new text drops {dropped} of {total} lines; nothing was written. "
-            f"Check the diff, then repeat with force (CLI: --force)\n{diff}"
+            f"Check the diff, then repeat with force (CLI: --force)\n{shown}"
         )
 
 

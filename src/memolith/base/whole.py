@@ -34,10 +34,11 @@ _watches = _Watches()
 class Watch:
     """Collects read errors in its block; `aside` hides them from outer watches, as no answer needs them."""
 
-    __slots__ = ("_aside", "errors", "wrote")
+    __slots__ = ("_aside", "errors", "lost", "wrote")
 
     def __init__(self, *, aside: bool = False) -> None:
         self.errors: dict[str, OSError] = {}  # by path
+        self.lost: list[str] = []  # versions that could not be kept
         self.wrote = False  # a text was stored, whatever could not be read
         self._aside = aside
 
@@ -118,6 +119,17 @@ def note_write() -> None:
     """Tell the active watches that a text was stored."""
     for watch in _watches.open:
         watch.wrote = True
+
+
+def note_lost(warning: str) -> None:
+    """Tell the active watches that what a change replaced or removed could not be kept."""
+    for watch in _watches.open:
+        watch.lost.append(warning)
+
+
+def lost() -> list[str]:
+    """Return which versions could not be kept so far, for the current answer."""
+    return _watches.open[0].lost if _watches.open else []
 
 
 def missing() -> list[str]:

@@ -136,10 +136,11 @@ class Projects:
             raise InputError(f"{found.name} is there already")
         if goal:
             home.gate.rewrite(goal, lambda _: text, op="move")
-        home.gate.rewrite(found.path, lambda _: None, op="move")
-        where = slug or "the notes for all projects"
-        message = f"Moved {found.name} to {where} (`memolith undo {found.name}` brings it back here, too)"
-        return Tidied(kind="note", name=found.name, filename=goal or found.path, message=message)
+        gone = home.gate.rewrite(found.path, lambda _: None, op="move")
+        back = "" if gone.lost else f" (`memolith undo {found.name}` brings it back here, too)"
+        message = f"Moved {found.name} to {slug or 'the notes for all projects'}{back}"
+        file = goal or found.path
+        return Tidied(kind="note", name=found.name, filename=file, message=message, warnings=gone.warnings)
 
     def link(self, slug: str, path: str | None = None) -> str:
         """Let a path use the memory of a project; return the path in full."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from memolith.base.errors import InputError, MatchError, TooLargeError
 from memolith.base.values import (
     MAX_INJECT_BYTES,
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from memolith.store.gate import Change
+
 EMPTY = "(empty)"
-_LONG_LINE = 8000
+_HINT = 120  # bytes for what comes next
+_LONG_LINE = 6000  # characters, so that one fits into an answer in any script
 _MAX_FACT = 8_192
 _ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 _SCOPES = {
@@ -124,26 +129,35 @@ def is_user_wide(scope: str) -> bool:
     return _SCOPES[scope] == "user"
 
 
-def page(text: str, offset: int, lines: int | None) -> str:
-    """Return some lines of a text, at most 32 KiB, with a marker if it was cut.
+def page(text: str, offset: int, lines: int | None, *, told: bool = False) -> str:
+    """Return some lines of a text, at most 32 KiB; if they were cut, the last line says what comes next.
 
-    If the label with the source of these lines stands above them, it is put in front.
+    `told`: also if there are more than were asked for. If the label with the source of these lines stands
+    above them, it is put in front.
     """
-    from memolith.text.budget import head, utf8_len
     from memolith.text.source_label import above, label
 
-    if offset or lines is not None:
-        if offset < 0 or (lines is not None and lines < 1):
-            raise InputError("offset must be 0 or more, lines 1 or more")
-        # A line too long for one answer counts as several, so that its end is reachable too.
-        every = [
-            line[at : at + _LONG_LINE]
-            for line in text.splitlines(keepends=True)
-            for at in range(0, len(line), _LONG_LINE)
-        ]
-        stop = None if lines is None else offset + lines
-        source = above(every, offset)
-        text = "".join([f"{label(source)}\n" if source else "", *every[offset:stop]])
-    if utf8_len(text) <= MAX_INJECT_BYTES:
+    if offset < 0 or (lines is not None and lines < 1):
+        raise InputError("offset must be 0 or more, lines 1 or more")
+    if not offset and lines is None and utf8_len(text) <= MAX_INJECT_BYTES:
         return text
-    return head(text, MAX_INJECT_BYTES - utf8_len(TRUNCATED) - 1) + "\n" + TRUNCATED
+    # A line too long for one answer counts as several, so that its end is reachable too.
+    every = [
+        line[at : at + _LONG_LINE]
+        for line in text.splitlines(keepends=True)
+        for at in range(0, len(line), _LONG_LINE)
+    ]
+    wanted = every[offset : None if lines is None else offset + lines]
+    source = above(every, offset) if offset or lines is not None else ""
+    room = MAX_INJECT_BYTES - _HINT - (utf8_len(first := f"{label(source)}\n") if source else 0)
+    fit = sum(size <= room for size in accumulate(utf8_len(line) for line in wanted))
+    shown, to = "".join(wanted[:fit]), offset + fit
+    if fit < len(wanted) or (told and wanted and to < len(every)):
+        hint = f"{TRUNCATED} (lines {offset + 1} to {to} of {len(every)}; offset {to} has the next)"
+        shown = shown.rstrip("\r\n") + f"\n{hint}"
+    return f"{first}{shown}" if source else shown
+
+
+def way_back(change: Change) -> str:
+    """Return how to take a deletion back, for the end of a message; nothing if it cannot be taken back."""
+    return "" if change.lost else " (`memolith undo` brings it back)"

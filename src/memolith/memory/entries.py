@@ -60,9 +60,9 @@ class Entries:
         fields = {**fields, "updated": self._home.today}
         return store(self._home.gate, relative, fields, text, op or self._kind, whose)
 
-    def _remove(self, relative: str, op: str = "delete") -> None:
+    def _remove(self, relative: str, op: str = "delete") -> Change:
         """Delete an entry; the history keeps its text."""
-        self._home.gate.rewrite(relative, lambda _: None, op=op)
+        return self._home.gate.rewrite(relative, lambda _: None, op=op)
 
     def _done(
         self,

@@ -7,6 +7,7 @@ from itertools import count
 
 from memolith.base.errors import ConflictError, InputError, NotFoundError
 from memolith.base.values import MAX_WRITE_BYTES, Source
+from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory import arguments
 from memolith.memory.entries import numbered, screened
@@ -141,8 +142,11 @@ def _renamed(gate: Gate, slug: str, place: str, named: str, compose: Callable[[s
         writeset.Edit(path=named, base=None, new=new, marker=""),
         writeset.Edit(path=place, base=writeset.base_of(old), new=None, marker=""),
     ]
-    gate.commit(slug, edits, op="rename")
-    return Change(named, before, new.encode(), [])
+    with Watch() as watch:
+        gate.commit(slug, edits, op="rename")
+    change = Change(named, before, new.encode(), list(watch.lost))
+    change.lost = bool(watch.lost)
+    return change
 
 
 def edited(

@@ -173,7 +173,7 @@ class Records(entries.Entries):
             for record in older:
                 until = record.valid_until or begin or self._home.today
                 done = {"status": "superseded", "superseded_by": record_id, "valid_until": until}
-                self._write(record.filename, done, op=op)
+                change.warnings += self._write(record.filename, done, op=op).warnings
         gone = [record.id for record in older]
         message = f"Recorded {record_id} in {category}" + (f" (instead of {', '.join(gone)})" if gone else "")
         others = [each.id for each in near if likeness.may_contradict(each.body, text)]
@@ -294,7 +294,7 @@ class Records(entries.Entries):
             # First write the new place, then delete the old one: a crash leaves it twice, but loses nothing.
             self._home.gate.rewrite(new, lambda _: text, op="reclassify")
             entries.store(self._home.gate, new, fields, None, "reclassify")
-            self._remove(record.filename, "reclassify")
+            warnings += self._remove(record.filename, "reclassify").warnings
         moved = self.get(record.id, record.scope)
         return self._about(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
 
@@ -318,8 +318,8 @@ class Records(entries.Entries):
         """Delete a record; `memolith undo` brings it back, learning does not."""
         record = self.get(record_id, scope)
         taken_back.note(self._home, record.filename, record.origin, record.body)
-        self._remove(record.filename)
-        return self._about(record, f"Deleted {record.id} (memolith undo brings it back)")
+        change = self._remove(record.filename)
+        return self._about(record, f"Deleted {record.id}{arguments.way_back(change)}", change.warnings)
 
     def forget_source(self, session: str) -> builtins.list[str]:
         """Delete the learned records that only this session supports; return their ids.

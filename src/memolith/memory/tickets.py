@@ -174,9 +174,9 @@ class Tickets(entries.Entries):
     def delete(self, ticket_id: str) -> EntryResult:
         """Delete a ticket; `memolith undo` brings it back."""
         ticket = self.get(ticket_id)
-        self._remove(ticket.filename)
-        message = f"Deleted ticket {ticket.id} (memolith undo brings it back)"
-        return self._done(ticket.id, ticket.filename, message)
+        change = self._remove(ticket.filename)
+        message = f"Deleted ticket {ticket.id}{arguments.way_back(change)}"
+        return self._done(ticket.id, ticket.filename, message, change.warnings)
 
     def link(self, ticket_id: str, session: str) -> EntryResult:
         """Record that a session was an execution of a ticket."""

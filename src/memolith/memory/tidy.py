@@ -6,8 +6,9 @@ import os
 
 from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import Value
+from memolith.base.whole import Watch
 from memolith.env.paths import Tree
-from memolith.memory import note_index, notes
+from memolith.memory import arguments, note_index, notes
 from memolith.memory.entries import screened
 from memolith.memory.find import KINDS, find
 from memolith.memory.sessions import Sessions
@@ -26,21 +27,23 @@ class Tidied(Value):
     kind: str
     message: str
     name: str
+    warnings: list[str]
 
 
 def remove(home: Home, name: str, kinds: tuple[str, ...] = ()) -> Tidied:
     """Remove what a name means."""
     found = find(home, name, kinds or KINDS)
+    warnings: list[str] = []
     if found.kind == "session":
         Sessions(home).delete(found.name)
         message = f"Deleted the session {found.name} for good"
     else:
         if Tree(home.store).stat(found.path) is None:
             raise NotFoundError(f"there is no {found.name} to delete")
-        home.gate.rewrite(found.path, lambda _: None, op="delete")
+        change = home.gate.rewrite(found.path, lambda _: None, op="delete")
         message = f"Deleted {found.kind if found.kind in KINDS else ''} {found.name}".replace("  ", " ")
-        message += " (`memolith undo` brings it back)"
-    return Tidied(kind=found.kind, name=found.name, filename=found.path, message=message)
+        message, warnings = message + arguments.way_back(change), change.warnings
+    return Tidied(kind=found.kind, name=found.name, filename=found.path, message=message, warnings=warnings)
 
 
 def rename(home: Home, name: str, title: str) -> Tidied:
@@ -51,7 +54,7 @@ def rename(home: Home, name: str, title: str) -> Tidied:
     notes.check("x", title)
     slug = layout.scope_of(found.path)
     title = markdown.same_line(str(screened(home.gate, slug, {"title": title}, "")[0]["title"]))
-    with home.gate.scope(slug):
+    with Watch() as watch, home.gate.scope(slug):
         text = files.text_of(Tree(home.store).read(found.path) or b"")
         place = notes.file_for(home.gate, slug, title)
         if place != found.path and Tree(home.store).stat(place) is not None:
@@ -71,4 +74,4 @@ def rename(home: Home, name: str, title: str) -> Tidied:
         note_index.seed(home.gate, slug)
     stem = os.path.basename(place)[:-3]
     done = f"Renamed {found.name} to {stem}" if stem != found.name else f"{stem} has the title “{title}” now"
-    return Tidied(kind="note", name=stem, filename=place, message=done)
+    return Tidied(kind="note", name=stem, filename=place, message=done, warnings=watch.lost)

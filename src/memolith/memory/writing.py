@@ -137,7 +137,7 @@ def edit(
         from memolith.memory import notes
 
         change = notes.delete(home.gate, relative, if_sha256)
-        return _result(home, change, message=f"Deleted {relative} (memolith undo brings it back)")
+        return _result(home, change, message=f"Deleted {relative}{arguments.way_back(change)}")
     apply = arguments.replacement(relative, old_str)
     if Tree(home.store).stat(relative) is None:
         raise MatchError(relative, 0)  # before anything is created
@@ -211,7 +211,7 @@ def _remembered(change: Change, old: Unit | None, others: list[Unit]) -> str:
     done = "Replaced" if change.before else "Remembered"
     said = " ".join((old.text or "").split()) if old else ""
     more = [f"instead of “{said}”"] if said else []
-    more += ["`memolith undo` brings the old text back"] if change.before else []
+    more += ["`memolith undo` brings the old text back"] if change.before and not change.lost else []
     near = ", ".join(layout.shown(each.path) for each in others)
     more += [f"see also {near}, which may say otherwise"] if others and not old else []
     where = "; ".join([layout.shown(change.relative), *more])

@@ -282,6 +282,7 @@ def _daily_logs(
         relative = layout.daily(slug, day)
         text, more = _part(root, relative, end=True)
         body = hygiene.for_block(daily.without(text, own) if own else text).strip("\n")
+        body = markdown.close_up(body)
         newest = day == days[-1]
         title = f"{structure.DAILY[:-1]}{day}{' (today)' if day == today else ''}"
         sections += _section(

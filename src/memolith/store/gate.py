@@ -40,23 +40,22 @@ if TYPE_CHECKING:
     Apply = Callable[[str | None], str | None]
 
 # How long to wait for a program that is saving the file in place.
-_SAVE_SECONDS = 1.0
-_MAX_ROUNDS = 100
+_SAVE_SECONDS, _MAX_ROUNDS = 1.0, 100
 _VERBATIM = ("overwrite", "rewrite")  # these changes leave nothing of the file, not even its mark
 
 
 class Change:
     """The result of a change: the bytes before and after, and warnings for the caller.
 
-    `written` is the size of the new text as it was stored, cleaned and masked.
+    `written` is the size of the new text as stored; `lost`: the old one could not be put into the history.
     """
 
-    __slots__ = ("after", "before", "relative", "warnings", "written")
+    __slots__ = ("after", "before", "lost", "relative", "warnings", "written")
 
     def __init__(self, relative: str, before: bytes | None, after: bytes | None, warnings: list[str]) -> None:
         self.relative, self.before, self.after = relative, before, after
         self.warnings = warnings
-        self.written = 0
+        self.written, self.lost = 0, False
 
     @property
     def changed(self) -> bool:
@@ -101,9 +100,8 @@ class Gate:
             return
         if me in self._held:
             raise RuntimeError("locks of two scopes at once can deadlock")
-        # Check first: a link in place of the temporary directory must not be followed.
         tree = Tree(self.root)
-        tree.check(layout.path(slug, layout.STAGED))
+        tree.check(layout.path(slug, layout.STAGED))  # a link in its place must not be followed
         if not self._is_private:
             ignore.keep_out(self._home)
             self._is_private = True
@@ -356,7 +354,9 @@ class Gate:
             history.keep_meanwhile(relative, after)
         except (OSError, MemolithError) as error:
             # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
+            change.lost = True
             change.warnings.append(f"the previous version could not be put into the history: {error}")
+            whole.note_lost(change.warnings[-1])
         return change
 
     def _keep_copy(self, relative: str, data: bytes | None) -> None:

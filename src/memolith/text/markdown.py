@@ -217,9 +217,14 @@ def presentable(text: str) -> str:
     text = strip_comments("".join(kept) + text[at:])
     if same_line(text).casefold() == TEMPLATE_TITLE.casefold():
         return ""
+    return close_up(text).strip("\n")
+
+
+def close_up(text: str) -> str:
+    """Return a text with one blank line where it has several."""
     while "\n\n\n" in text:
         text = text.replace("\n\n\n", "\n\n")
-    return text.strip("\n")
+    return text
 
 
 def halves(text: str, marker: str) -> tuple[str, str | None]:
@@ -318,16 +323,18 @@ def open_items(text: str) -> str:
     An open item below a ticked one is open. Comments go; in a code block, every line stays.
     """
     kept: list[str] = []
-    ticked = -1  # indentation of the ticked item that a line may be part of
+    items: list[tuple[int, bool]] = []  # those that a line is part of: their indentation, whether ticked
     for _, row, fenced in rows(strip_comments(text)):
         line = row.rstrip()
         bare = line.lstrip()
         indent, box = len(line) - len(bare), "" if fenced else _box(bare)
-        if ticked >= 0 and box != " " and (not bare or indent > ticked):
-            continue
-        ticked = indent if box in "xX" and box else -1
+        while items and bare and not fenced and indent <= items[-1][0]:
+            items.pop()
+        if box and box in " xX":
+            items.append((indent, box != " "))
         heading = not fenced and bare.startswith("#") and bare.lstrip("#")[:1] in ("", " ")
-        if (bare or fenced) and ticked < 0 and not heading:
+        heading = heading and not bare.startswith("#" * 7)
+        if (bare or fenced) and not heading and not (items and items[-1][1]):
             kept.append(line)
     return "\n".join(kept)
 

@@ -96,6 +96,9 @@ def answer(reply: Answer | None, *, as_json: bool) -> None:
     elif isinstance(reply, Value):
         reply = reply.as_dict(), str(reply.as_dict()["message"])
     fields, words, *more = reply
+    warnings = fields.get("warnings", ())
+    if lost := [each for each in dict.fromkeys(whole.lost()) if each not in warnings]:  # type: ignore[operator]
+        fields = {**fields, "warnings": [*warnings, *lost]}  # type: ignore[misc]
     if as_json:
         json(fields)
     else:

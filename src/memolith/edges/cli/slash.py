@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base import values
+from memolith.base import values, whole
 from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import TARGETS
 from memolith.care import edit as editing
@@ -267,11 +267,12 @@ def clear(mem: Mem, what: str | None, everywhere: bool, everything: bool, scope:
             f"this removes {asked} {whose}: add --yes (memolith undo brings files back)",
         )
     done = mem.learning.withdraw(user=user, everywhere=everywhere, everything=everything)
+    back = "" if whole.lost() else "; memolith undo brings files back"
     removed, records = len(done.files), len(done.records)
     message = f"Removed {plural(records, 'record')} and {plural(removed, 'file')} of {whose}, "
     message += f"{plural(done.jobs, 'row')} of the queue"
     fields = {"files": removed, "records": records, "jobs": done.jobs, "message": message}
-    return fields, f"{message}; memolith undo brings files back"
+    return fields, message + back
 
 
 def _empty(mem: Mem, what: str) -> Answer:
@@ -281,7 +282,7 @@ def _empty(mem: Mem, what: str) -> Answer:
     name = layout.SCRATCHPAD if what == "scratchpad" else f"daily/{mem.today}.md"
     place = layout.path(mem.project, name)
     done = mem.gate.rewrite(place, lambda _: None, op="delete")
-    return f"Emptied {what} (memolith undo brings it back)" if done.changed else f"{what} is already empty"
+    return f"Emptied {what}{arguments.way_back(done)}" if done.changed else f"{what} is already empty"
 
 
 @memory.command("help")

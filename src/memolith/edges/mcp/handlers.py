@@ -11,7 +11,7 @@ import os
 
 from memolith.base import whole
 from memolith.base.errors import InputError, MatchError, MemolithError, NotFoundError
-from memolith.base.values import TARGETS
+from memolith.base.values import MAX_INJECT_BYTES, TARGETS, TRUNCATED
 from memolith.edges.mcp import PROMPT, TEMPLATES
 from memolith.edges.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
 from memolith.memory import arguments as targets
@@ -19,6 +19,7 @@ from memolith.memory import writing
 from memolith.memory.addresses import complete, meant, mime, named, resolve
 from memolith.store import layout
 from memolith.store.screen import quoted
+from memolith.text.budget import head, utf8_len
 from memolith.text.names import SCHEME
 from memolith.text.safe import hygiene
 
@@ -52,12 +53,21 @@ def call(mem: Callable[[], Mem], tool: Fields, arguments: Fields) -> tuple[str, 
             opened.settings.reload()  # a person may have changed them since the last call
             text, fields = _CALLS[name](opened, given)
             missing = [message(opened, each) for each in watch.missing]
+            lost = [message(opened, each) for each in dict.fromkeys(watch.lost)]
     except (MemolithError, OSError) as error:
-        return failure(mem, error), {}, True
+        return _capped(failure(mem, error)), {}, True
+    text = "\n".join([text, *(f"warning: {each}" for each in lost if each not in text)])
     if missing:
         text = "\n".join([text, "note: not everything could be read:", *missing])
         fields = {**fields, "complete": False, "missing": missing}
-    return text, fields, False
+    return _capped(text), fields, False
+
+
+def _capped(text: str) -> str:
+    """Return what a tool says, at most 32 KiB of it: a host would cut it elsewhere."""
+    if utf8_len(text) <= MAX_INJECT_BYTES:
+        return text
+    return f"{head(text, MAX_INJECT_BYTES - utf8_len(TRUNCATED) - 1)}\n{TRUNCATED}"
 
 
 def failure(mem: Callable[[], Mem], error: MemolithError | OSError) -> str:
@@ -150,8 +160,6 @@ _WHOLE = 700  # up to so many characters, a hit is shown whole, as in the brief
 
 
 def _search(mem: Mem, given: dict[str, Any]) -> Answer:
-    from memolith.text.budget import head
-
     found = mem.search(**given, limit=_FILES)
     hits = found.hits = [hit.but(name=reference(mem, hit.name)) for hit in found]
     data = [
@@ -178,7 +186,7 @@ def _read(mem: Mem, given: dict[str, Any]) -> Answer:
     else:
         found = writing.look(mem, target, given.get("name"), scope=given.get("scope", "project"))
         uri, text = found.uri, found.text
-    shown = targets.page(text, offset, lines)
+    shown = targets.page(text, offset, lines, told=True)
     if not text.strip():
         shown = targets.EMPTY if target == "list" else f"{targets.EMPTY}: {uri}; {_LIST}"
     text = clean(mem, shown)

@@ -7,7 +7,7 @@ proposal) is undone as one, in reverse order.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from textual import work
 from textual.app import App, SuspendNotSupported
@@ -79,7 +79,7 @@ class Acting(App[None]):
         except MemolithError as error:
             self.tell(str(error), problem=True)
             return
-        self.tell(f"{message}  (u undoes it)")
+        self.tell(f"{message}  (u undoes it)" if "\n" not in message else message)
         self.reload(keep)
 
     # ------------------------------------------------------------ add
@@ -198,7 +198,7 @@ class Acting(App[None]):
         last = "for good" if row.kind == "session" else "u restores it"
         if await self.push_screen_wait(Confirm(f"Delete {row.title}?", f"{row.ref}\n{last}.", "Delete")):
             name = f"session:{row.ref}" if row.kind == "session" else row.ref
-            self.change(f"the deletion of {row.title}", lambda: self.mem.remove(name).message)
+            self.change(f"the deletion of {row.title}", lambda: _told(self.mem.remove(name)))
 
     @work
     async def action_reclassify(self) -> None:
@@ -307,3 +307,7 @@ class Acting(App[None]):
         except MemolithError as error:
             self.tell(str(error), problem=True)
         self.reload(self.row.ref if self.row else None)
+
+
+def _told(done: Any) -> str:
+    return "\n".join([done.message, *done.warnings])
