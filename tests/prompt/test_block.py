@@ -41,6 +41,7 @@ def put(path: Path, text: str) -> None:
         ("- [x] a\n  - [ ] b\n  - plain\n  text\n    - [x] c\ncall Bob\n", "  - [ ] b\ncall Bob"),
         ("```sh\n# a remark\n\n- [x] y\n```\n# Two\n", "```sh\n# a remark\n\n- [x] y\n```"),
     ],
+    ids=str.split("numbered nested open-below hashes below-open code"),
 )
 def test_the_scratchpad_shows_what_is_open_in_any_form(mem: Mem, store: Path, text: str, shown: str) -> None:
     put(store / "SCRATCHPAD.md", text)
