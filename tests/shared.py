@@ -1,12 +1,13 @@
 """Where the tests find things: this checkout, and samples and data beside it, never copied here."""
 
+import itertools
 import json
 import os
 import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,17 @@ DATA = Path(os.environ.get("MEMOLITH_DATA") or ROOT.parent / "shared" / "data")
 WEIGHTS = ROOT / ".dev" / "weights" / "models" / "all-MiniLM-L6-v2.q8"
 # The default run shows that the checks hold; the counts that are promised take minutes: CONTRIBUTING.md.
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+
+
+def crossed(*lists: Iterable[Any]) -> list[Any]:
+    """Return all combinations of some lists; in the default run one for each item of the longest."""
+    columns = [list(each) for each in lists]
+    if LONG:
+        return list(itertools.product(*columns))
+    longest = max(columns, key=len)
+    short = itertools.cycle(itertools.product(*(each for each in columns if each is not longest)))
+    at = columns.index(longest)
+    return [(*few[:at], item, *few[at:]) for item, few in zip(longest, short, strict=False)]
 
 
 def until(holds: Callable[[], bool], seconds: float = 30) -> bool:

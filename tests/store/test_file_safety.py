@@ -24,7 +24,7 @@ from memolith.env import paths as places
 from memolith.env.paths import Tree
 from memolith.store import files
 from tests.ledger import proves
-from tests.shared import DATA, LONG
+from tests.shared import DATA, LONG, crossed
 from tests.store import intruder
 
 SECRET = "OUTSIDE-SECRET"
@@ -126,10 +126,6 @@ def lookalike(real: Path, outside: Path) -> Path:
     return copy
 
 
-FILES = ("notes/topic.md", "SCRATCHPAD.md", "notes/MEMORY.md", "project.yml")
-SWAPPED = list(itertools.product(FILES, ("symbolic", "hard")))
-
-
 @linux
 @pytest.mark.parametrize("place", DIRECTORIES)
 def test_a_directory_that_is_swapped_for_a_link_all_the_time_leads_nowhere(
@@ -155,7 +151,10 @@ def test_a_directory_that_is_swapped_for_a_link_all_the_time_leads_nowhere(
 
 
 @linux
-@pytest.mark.parametrize(("place", "kind"), SWAPPED if LONG else SWAPPED[::3])
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    crossed(["notes/topic.md", "SCRATCHPAD.md", "notes/MEMORY.md", "project.yml"], ["symbolic", "hard"]),
+)
 def test_a_file_that_is_swapped_for_a_link_all_the_time_leads_nowhere(
     mem: Mem, store: Path, outside: Path, place: str, kind: str
 ) -> None:
@@ -269,12 +268,6 @@ HOSTILE: dict[str, Make] = {
     "hidden": hidden,
 }
 PLACES = ["projects/{}/notes/x.md", "MEMORY.md", "projects/{}/SCRATCHPAD.md", "projects/{}/notes/MEMORY.md"]
-# Each kind at one place, in turn; in the long run at each.
-CASES = [
-    (kind, place)
-    for number, kind in enumerate(HOSTILE)
-    for place in (PLACES if LONG else PLACES[number % 4 :][:1])
-]
 COMMANDS = [
     ["context"],
     ["search", "needle", "line", SECRET],
@@ -301,7 +294,7 @@ COMMANDS = [
 
 
 @linux
-@pytest.mark.parametrize(("kind", "place"), CASES)
+@pytest.mark.parametrize(("kind", "place"), crossed(HOSTILE, PLACES))
 def test_whatever_lies_in_the_store_leads_nowhere_and_takes_neither_time_nor_memory(
     mem: Mem, work: Path, outside: Path, kind: str, place: str
 ) -> None:

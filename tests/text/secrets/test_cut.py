@@ -21,7 +21,7 @@ from memolith.text import markdown
 from memolith.text.secrets import veil
 from memolith.text.secrets.redact import redact
 from tests.hosts.hook.conftest import Host, host, no_worker
-from tests.shared import LONG
+from tests.shared import LONG, crossed
 
 __all__ = ["host", "no_worker"]
 PARTS = ("kBTy8AXdFaSs7rT99DxaxTGPUqb8zBPwp2yn", "S3cretPassw0rd9Zq", "QKZ7MX2WJVT5RHPD")
@@ -125,8 +125,7 @@ def test_a_cut_text_is_short_enough_and_ends_outside_of_a_marker(
         assert part.rfind("[secret:") <= part.rfind("]")
 
 
-@pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("offset", [-1, 1, 2, 3, 13, 20] if LONG else [-1, 2, 13])
+@pytest.mark.parametrize(("secret", "offset"), crossed(SECRETS, [-1, 1, 2, 3, 13, 20]))
 def test_no_byte_below_the_home_has_a_part_of_it(host: Host, work: Path, secret: str, offset: int) -> None:
     home = work.parent.parent / "home"
     host.tell("PostCompact", compact_summary=_placed(secret, 4_000, offset))
