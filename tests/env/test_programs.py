@@ -24,6 +24,7 @@ from memolith.env import programs
 from memolith.hosts.hook import edge, handover
 from memolith.mem import Mem
 from tests.promises.test_canary import commands
+from tests.shared import crossed
 
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 
@@ -60,8 +61,10 @@ def test_no_event_call_or_program_that_is_started_runs_anything_of_it(
 
 
 @needs_strace
-@pytest.mark.parametrize("name", ["remember", "context", "hook SessionStart", "mcp", "hook SessionEnd"])
-@pytest.mark.parametrize("place", ["", "docs"])
+@pytest.mark.parametrize(
+    ("name", "place"),
+    crossed(["remember", "context", "hook SessionStart", "mcp", "hook SessionEnd"], ["", "docs"]),
+)
 def test_nor_does_the_first_look_at_a_repository(name: str, place: str, stand: code.Stand) -> None:
     command = next(each for each in (*code.STARTING, *code.OTHERS) if each.name == name)
     assert code.attack(stand, command, ".", stand.work / place, is_new=True) == []
