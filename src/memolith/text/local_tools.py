@@ -15,6 +15,7 @@ from memolith.text.within import Within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Sequence
 
 _TABLE = {name: frozenset(words) for name, words in sections("local_tools.txt").items()}
@@ -38,7 +39,7 @@ _OWN_COMMIT = lazy(r"(?:HEAD|@)(?:[~^]\d*)*|(?:(?:origin/)?(?:main|master)\.{2,3
 _LINES = lazy(r"\d+(?:,(?:\d+|\$))?p")  # what `sed -n` prints of a file
 _SETTING = lazy(r"(?:CI|NO_COLOR|FORCE_COLOR|RUST_BACKTRACE|NODE_ENV|CGO_ENABLED)=[\w.-]*")
 _LEADING = ("/", "~", ".", "@")  # how a path begins that may be elsewhere
-_PART = lazy(r"[:._/-]")
+_PART = lazy(r"(?P<first>\w+)(?:[:_-][\w:-]+)?")
 
 
 def stays(command: str, within: Within | None = None) -> bool:
@@ -46,15 +47,24 @@ def stays(command: str, within: Within | None = None) -> bool:
     if len(command) > _LONGEST or "://" in command:
         return False
     within = within or Within("")
-    steps = list(_steps(_MESSAGE.sub("''", command)))
+    steps = list(_steps(_MESSAGE.sub(_without_message, command)))
     if len(steps) > 1 and "memolith" in command:
         return False  # a label in its answer is lost if another program takes it
+    before = ""
     for words, end in steps:
-        if not end or not _is_local(words, within):
+        is_piped = "|" in (before, end)  # in a shell of its own, which goes nowhere for the others
+        if not end or not _is_local(words, within) or (is_piped and words[0] == "cd"):
             return False
         if end != "&&":
             within.back()
+        before = end
     return True
+
+
+def _without_message(found: re.Match[str]) -> str:
+    """Return nothing in place of a text, unless it ends earlier than it seems."""
+    lines = found[0].replace("⏎", "\n").split("\n")
+    return "''" if sum(line.strip() == found[1] for line in lines) == 1 else found[0]
 
 
 def _steps(command: str) -> Iterator[tuple[list[str], str]]:
@@ -80,13 +90,14 @@ def _is_local(words: Sequence[str], within: Within) -> bool:
     name, *arguments = words or ["true"]
     if name in _TABLE["wrappers"] or (name in _TABLE["run"] and arguments[:1] == ["run"]):
         rest = arguments[1 if name in _TABLE["run"] or name == "timeout" else 0 :]
-        return bool(rest) and _is_local(rest, within)
+        # `npx` fetches what is not there, by any name.
+        return bool(rest) and (rest[0] in _TABLE["fetched"] or name[-1] != "x") and _is_local(rest, within)
     if name in _TABLE["shells"]:
         return len(arguments) == 2 and arguments[0] in ("-c", "-lc") and stays(arguments[1], within)
     if name == "cd":
         return len(arguments) == 1 and within.goes(arguments[0])
     if name == "memolith":
-        return True  # what it answers carries its own labels
+        return not arguments or arguments[0] in _TABLE["labelled"]  # lists have titles without labels
     if name in _TABLE["tasked"]:
         return _is_task(arguments[1:] if arguments[:1] in (["run"], ["run-script"]) else arguments)
     if name == "echo":
@@ -99,7 +110,8 @@ def _is_local(words: Sequence[str], within: Within) -> bool:
 def _is_task(arguments: Sequence[str]) -> bool:
     """Whether a task of the project is one that checks or builds: `make issues` may bring anything."""
     names = [each for each in arguments if each != "--silent"]
-    return len(names) == 1 and _PART.split(names[0])[0] in _TABLE["tasks"]
+    found = _PART.fullmatch(names[0]) if len(names) == 1 else None
+    return found is not None and found["first"] in _TABLE["tasks"]
 
 
 def _reads_inside(name: str, arguments: Sequence[str], within: Within) -> bool:

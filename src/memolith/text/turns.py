@@ -91,7 +91,7 @@ def taint(tool: str, text: str, cwd: str = "") -> str:
     elif any(name in TOOLS[each] for each in ("edit", "read", "search")):
         if "://" in call and not writes and not _OWN_COMMAND.search(call):
             return "web"
-        is_here = writes or all(map(Within(cwd).has, _files(name, call)))
+        is_here = writes or all(map(Within(cwd).shows, _files(name, call)))
     elif _OURS.match(name):
         return "tool" if _is_labelled(text) else ""
     else:

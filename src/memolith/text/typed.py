@@ -48,7 +48,7 @@ _MACHINE = lazy(
     r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
     r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
     r"|\s\d{1,2}:\d\d(?: ?[ap]m)?\s*$|\b\d+ (?:minute|hour|day|week|month|year)s? ago\s*$"
-    r"|[{}]\s*$|[=()+].*;\s*$|=>|\bv?\d+\.\d+\.\d+\b.*\bv?\d+\.\d+\.\d+\b"
+    r"|[{}]\s*$|[=()+].*;\s*$|=>|\bv?\d+\.\d+\.\d+ ?(?:->|→) ?v?\d"
 )
 # The end of a line that says what follows.
 _HEADS = lazy(r"(?:[:：﹕︰∶꞉]|[-=~]>|[→⇒⟶↓👇…–—-]|\.\.\.)[\W_]*\Z")

@@ -20,6 +20,7 @@ _PACKAGES = frozenset(
         *(".yarn", "site-packages", "dist-packages"),
     ]
 )
+_OPEN = ("", ".", "..", ".github", ".gitlab", ".vscode")  # hidden folders are for programs, but for these
 _DRIVE = lazy(r"[A-Za-z]:/")
 _HOME = lazy(r"/home/[^/]+|/Users/[^/]+|/root(?=/|$)|[A-Za-z]:/Users/[^/]+")
 # Rather a file than a branch: nobody can tell by the name of either alone.
@@ -41,6 +42,10 @@ class Within:
         """Whether a path is inside."""
         found = self._whole(path)
         return found == self._root or found.startswith(f"{self._root}/")
+
+    def shows(self, path: str) -> bool:
+        """Whether a path, or a pattern of paths, is inside and names no folder of packages."""
+        return self.has(path) and _PACKAGES.isdisjoint(_slashed(path).casefold().split("/"))
 
     def reads(self, path: str) -> bool:
         """Whether a path is inside, and in no folder of packages."""
@@ -84,6 +89,7 @@ def _is_packaged(path: str) -> bool:
     *folders, last = _slashed(path).casefold().split("/")
     return (
         any(mark in folder for folder in folders for mark in "*?[")
+        or any(folder[:1] == "." and folder not in _OPEN for folder in folders)
         or any(each in _PACKAGES for each in (*folders, last))
         or (bool(last.strip("*")) and any(fnmatchcase(each, last) for each in _PACKAGES))
     )

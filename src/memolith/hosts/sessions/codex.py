@@ -10,6 +10,7 @@ import json
 
 from memolith.hosts.sessions.files import JsonLines
 from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
+from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
@@ -18,6 +19,14 @@ _WRAPPER = frozenset(["output", "metadata", "content", "success"])  # what it pu
 _EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
 _CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
 _TYPED_AT = (None, "cli", "vscode")
+# How the program's own messages to the model begin.
+_OWN_NOTES = tuple(
+    f"<{each}"
+    for each in (
+        *("permissions", "collaboration_mode", "environment_context", "personality_spec", "model_switch"),
+        *("apps_instructions", "skills_instructions", "plugins_instructions", "user_instructions"),
+    )
+)
 
 
 class Codex(JsonLines):
@@ -34,6 +43,8 @@ class Codex(JsonLines):
         if kind == "session_meta":
             into.know(id=payload.get("id"), cwd=payload.get("cwd"), started=payload.get("timestamp"))
             into.know(source=_source(payload.get("source"), payload.get("originator")))
+        elif kind == "compacted" and not into.turns:
+            into.fetched("prompt")  # the summary of another session
         elif kind == "turn_context":
             into.know(cwd=payload.get("cwd"))
         elif kind == "response_item":
@@ -61,6 +72,8 @@ class Codex(JsonLines):
         text = plain(content)
         if role == "assistant":
             into.say("assistant", text, time)
+        elif role == "developer" and not (text.startswith(_OWN_NOTES) or strip.is_memory(text)):
+            into.fetched("prompt")  # what another hook says
         elif role == "user":
             into.heed(content)
             # AGENTS.md may have such a block in its own, which comes first.

@@ -19,12 +19,7 @@ class Qwen(JsonLines):
         into.know(id=row.get("sessionId"), cwd=row.get("cwd"), started=time, source="interactive")
         parts = listed(fields(row.get("message")).get("parts"))
         if kind == "user":
-            said = [plain(part) for part in parts if isinstance(part.get("text"), str)]
-            into.heed([part for part in parts if not isinstance(part.get("text"), str)])
-            if str(row.get("provenance") or "") in _OWN:
-                into.ask(said, time)
-            elif said:
-                into.fetched("prompt")  # of a hook, a schedule or another agent
+            self._prompt(row, parts, into)
         elif kind == "assistant":
             for part in parts:
                 call = fields(part.get("functionCall"))
@@ -32,6 +27,8 @@ class Qwen(JsonLines):
                     into.call(call.get("id"), call.get("name"), call.get("args"))
                 elif not part.get("thought"):
                     into.say("assistant", plain(part), time, str(row.get("uuid") or ""))
+        elif kind == "system" and (row.get("subtype") == "at_command" or not into.turns):
+            into.fetched("prompt")  # files that a prompt names, or what was said in another session
         elif kind == "tool_result":
             for part in parts:
                 answer = fields(part.get("functionResponse"))
@@ -39,3 +36,12 @@ class Qwen(JsonLines):
                 text = plain(told.get("output")) or plain(told.get("error"))
                 ok = "error" not in told and fields(row.get("toolCallResult")).get("status") != "error"
                 into.result(answer.get("id"), text, ok=ok, time=time, tool=answer.get("name"))
+
+    def _prompt(self, row: Record, parts: list[Record], into: Transcript) -> None:
+        said = [plain(part) for part in parts if isinstance(part.get("text"), str)]
+        into.heed([part for part in parts if not isinstance(part.get("text"), str)])
+        is_persons = row.get("subtype") in (None, "", "mid_turn_user_message")
+        if is_persons and str(row.get("provenance") or "") in _OWN:
+            into.ask(said, row.get("timestamp"))
+        elif said:
+            into.fetched("prompt")  # of a hook, a schedule or another agent
