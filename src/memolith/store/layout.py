@@ -304,6 +304,11 @@ def locate(root: str, relative: str) -> str:
     return os.path.join(root, *relative.split("/"))
 
 
+def also_in(root: str, slug: str) -> str:
+    """Return where else a project has files, for whoever looks for them; nothing if it is not shared."""
+    return "" if Tree(root).mount(path(slug, "notes")) is None else " and in .memolith/ of its checkout"
+
+
 def below(root: str, location: str, slug: str) -> str:
     """Return the path in the store of a location on disk, or inside the repository of a project."""
     mount = Tree(root).mount(path(slug, "notes"))
