@@ -243,6 +243,7 @@ def test_the_way_back_copies_every_entry_and_leaves_the_repository_alone(
     again = mem.projects.share()
     assert again.left.keys() == {f"projects/{mem.project}/notes/{name}.md" for name in ("order", "tests")}
     assert "Redis 7" in block(mem)  # what the home has comes first
+    assert [finding.kind for finding in mem.doctor().findings] == ["hidden"]
 
 
 @proves("S3.49")

@@ -17,7 +17,7 @@ from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
 from memolith.memory.session_copies import secrets_of
-from memolith.store import files, ignore, layout, locks, registry
+from memolith.store import files, ignore, layout, locks, registry, repository
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
 from memolith.text import frontmatter, markdown, source_label
@@ -85,7 +85,7 @@ def _findings(home: Home) -> list[Finding]:
     if os.path.isdir(root):
         findings += _tree(root)
         for scope in _scopes(home):
-            for look in (_index, _folders, _twins, _copies, _repeats, _identity):
+            for look in (_index, _hidden, _folders, _twins, _copies, _repeats, _identity):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
     return [*findings, *_sessions(home), *_locks(home), *_exposed(home), *_meaning(home)]
@@ -284,6 +284,16 @@ def _drop_dangling(home: Home, scope: str) -> None:
         return old and "".join(row for row in rows if row.rstrip("\r\n") not in gone)
 
     home.gate.rewrite(relative, apply, op="index")
+
+
+def _hidden(root: str, scope: str) -> Iterator[Finding]:
+    """Find entries of a repository that nobody sees, because the home has others of their names."""
+    tree = Tree(root, alone=True)
+    mount = repository.mount_of(Tree(root), layout.path(scope, "notes"))
+    for relative in mount.files() if mount else ():
+        if mount and tree.is_file(relative) and tree.read(relative) != mount.read(relative):
+            message = f"hides another text of this name in {mount.path}; rename one of them"
+            yield _found("hidden", relative, message)
 
 
 def _folders(root: str, scope: str) -> Iterator[Finding]:

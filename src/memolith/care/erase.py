@@ -94,7 +94,7 @@ def _in_tree(
 ) -> list[Erased]:
     """Process the files of one scope in the memory or the history; without a tree, the settings."""
     done = []
-    for path in _files(home, tree, scope):
+    for path in _files(home, tree, scope, tell):
         try:
             below = _below(path, home.store)
             place = Tree(home.store).place(below) if tree == layout.STORE else Place.of(path)
@@ -106,7 +106,7 @@ def _in_tree(
     return done
 
 
-def _files(home: Home, tree: str, scope: str) -> list[str]:
+def _files(home: Home, tree: str, scope: str, tell: Tell) -> list[str]:
     if not tree:
         found = (each for each in os.scandir(home.path) if each.name.startswith(CONFIG_FILE))
         return [each.path for each in found if each.is_file(follow_symlinks=False)]
@@ -115,7 +115,13 @@ def _files(home: Home, tree: str, scope: str) -> list[str]:
         return []
     here = [path for path in walk(top, Report(lambda _: None)) if scope_of(_below(path, home.path)) == scope]
     mount = sharing.found(home.path, scope) if scope and tree == layout.STORE else None
-    there = [os.path.join(home.store, each) for each in mount.files()] if mount else []
+    if mount is None:
+        return here
+    try:
+        there = [os.path.join(home.store, each) for each in mount.files()]
+    except MemolithError as error:
+        tell(str(error))
+        return here
     return list(dict.fromkeys([*here, *there]))
 
 

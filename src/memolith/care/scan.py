@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import InputError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env.settings import open_regular
 from memolith.memory import arguments
@@ -160,8 +160,14 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
                 continue
             _look(report, place, place, allowed(home.store, scope_of(relative)), ours=True)
         for slug in layout.projects(home.path):
-            mount = sharing.found(home.path, slug)
-            for place in walk(mount.path, report, names=True) if mount and os.path.isdir(mount.path) else ():
+            try:
+                mount = sharing.found(home.path, slug)
+            except StorageError:
+                report.skipped["unreadable"] += 1
+                continue
+            if mount is None or os.path.islink(mount.path) or not os.path.isdir(mount.path):
+                continue
+            for place in walk(mount.path, report, names=True):
                 _look(report, place, place, allowed(home.store, slug), ours=True)
     return report
 

@@ -47,10 +47,20 @@ class Mount:
     """The entries of one project inside its repository."""
 
     def __init__(self, home: str, slug: str) -> None:
-        """Read where they are. ValueError or OSError if no file of the home says so."""
+        """Read where they are. FileNotFoundError if no file of the home says so."""
         self.slug, self.directory = slug, directory(home, slug)
-        with open(os.path.join(self.directory, "place"), "rb", buffering=0, opener=open_regular) as file:
-            name, self._mark, top = os.fsdecode(file.read(65_536)).split("\n", 2)
+        place = os.path.join(self.directory, "place")
+        try:
+            with open(place, "rb", buffering=0, opener=open_regular) as file:
+                name, self._mark, top = os.fsdecode(file.read(65_536)).split("\n", 2)
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError) as error:
+            why = OSError(
+                errno.EINVAL, f"does not say where entries are ({error}); run `memolith project share`"
+            )
+            whole.note(place, why)
+            raise StorageError(place, why) from error
         self.top = top.removesuffix("\n")
         self.path = os.path.join(self.top, FOLDER)
         self.temporary = f"{FOLDER}/{name}"  # which nobody can guess who has the repository
@@ -115,6 +125,11 @@ class Mount:
             pairs = (row.split(" ") for row in rows if row.startswith((ACCEPTED, REFUSED)))
             self._decided = {pair[1]: pair[0] for pair in pairs if len(pair) > 1}
         return self._decided.get(key, "")
+
+    def read(self, relative: str) -> bytes | None:
+        """Return an entry inside the repository as a reader gets it."""
+        data = self.tree.read(self.inside(relative))
+        return None if data is None else self.label(data)
 
     def files(self) -> builtins.list[str]:
         """Return the paths in the store of all entries inside the repository."""

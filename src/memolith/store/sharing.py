@@ -77,11 +77,12 @@ def unshare(gate: Gate, home: str, slug: str, *, gone: bool = False) -> Shared:
 
 
 def _turned_on(home: str, slug: str, top: str) -> Mount:
-    known = found(home, slug)
-    if known is not None:
-        with suppress(StorageError):  # the checkout is gone: the other one takes its place
-            if known.tree.root == top:
-                return known
+    known = None
+    with suppress(StorageError):  # the checkout is gone: this one takes its place
+        known = found(home, slug)
+        if known is not None and known.tree.root == top:
+            return known
+        if known is not None:
             raise InputError(f"{slug} is shared in {known.top}; first run `memolith project unshare` there")
     name = known.temporary.rpartition("/")[2] if known else f".tmp-{os.urandom(8).hex()}"
     place = Place(files.make_folder(Tree(directory(home, slug)), ""), "place")
