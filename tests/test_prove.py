@@ -121,7 +121,8 @@ def test_every_command_that_writes_is_interrupted() -> None:
     known = commands(cli)
     lines = [" ".join(each.line) + " " for each in COMMANDS]
     interrupted = {name for name in known if any(line.startswith(f"{name} ") for line in lines)}
-    assert known - interrupted == READING
+    # A checkout is known by its inode, so a round cannot copy it: tests/store/test_repository.py kills these.
+    assert known - interrupted == READING | {"project share", "project unshare"}
 
 
 def test_a_power_loss_takes_what_was_not_synced_and_nothing_else(tmp_path: Path) -> None:

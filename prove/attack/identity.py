@@ -23,8 +23,8 @@ from unittest import mock
 from tests.env.repos import SITUATIONS, WORD, git, places, shell, tell
 
 from memolith import Mem
+from memolith.env import folders, git_objects, identity, paths
 from memolith.env import git as repository
-from memolith.env import git_objects, identity, paths
 from prove import ask
 from prove.attack import packs
 from prove.report import Tally
@@ -356,6 +356,15 @@ def _bare_anywhere(directory: str) -> repository.Checkout | None:
 _POINTING = [(kind, form) for kind in VICTIMS for form in (*POINTERS, *FORKS)]
 _FIND = repository.find
 _FOLLOWING = ~os.O_NOFOLLOW
+
+
+@contextlib.contextmanager
+def _links_followed() -> Iterator[None]:
+    directories = mock.patch.object(folders, "_OPEN_DIRECTORY", folders._OPEN_DIRECTORY & _FOLLOWING)
+    with directories, mock.patch.object(paths, "_OPEN_READ", paths._OPEN_READ & _FOLLOWING):
+        yield
+
+
 BROKEN = (
     mock.patch.object(identity, "_proved", return_value=True),  # an origin alone is trusted
     mock.patch.object(identity, "is_same", return_value=True),  # a path alone is trusted
@@ -368,7 +377,5 @@ BROKEN = (
     ),  # all below is its own
     mock.patch.object(repository, "_ours", lambda checkout, *_: checkout),  # the owner is not looked at
     mock.patch.object(repository, "find", _bare_anywhere),  # what looks bare is a repository
-    mock.patch.multiple(  # links are followed
-        paths, _OPEN_READ=paths._OPEN_READ & _FOLLOWING, _OPEN_DIRECTORY=paths._OPEN_DIRECTORY & _FOLLOWING
-    ),
+    _links_followed,
 )

@@ -24,7 +24,7 @@ from unittest.mock import patch
 from memolith import Mem
 from memolith.base import whole
 from memolith.base.errors import MemolithError
-from memolith.env import paths
+from memolith.env.folders import Folder
 from memolith.text.safe import structure
 from prove import ask
 from prove.report import Tally
@@ -382,7 +382,7 @@ def few(tally: Tally, limits: range = range(4, 20)) -> None:
 # ---------------------------------------------------------------- versions that are wrong on purpose
 
 
-def _listed_or_empty(folder: paths.Folder) -> list[Any]:
+def _listed_or_empty(folder: Folder) -> list[Any]:
     try:
         return list(os.scandir(folder.fd if folder.fd is not None else folder.path).__enter__())
     except OSError:
@@ -391,6 +391,6 @@ def _listed_or_empty(folder: paths.Folder) -> list[Any]:
 
 BROKEN: tuple[Any, ...] = (
     patch.object(whole, "note", lambda _path, _error: None),  # nobody is told, as before there was `whole`
-    patch.object(paths.Folder, "entries", _listed_or_empty),  # what cannot be listed is empty
+    patch.object(Folder, "entries", _listed_or_empty),  # what cannot be listed is empty
     patch.object(whole.Watch, "line", lambda _watch, _home, _as: ""),  # the block does not say
 )

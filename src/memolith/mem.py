@@ -186,6 +186,7 @@ class Mem(Home):
         if not self.settings.flag("enabled"):
             return ""
         here = layout.locate(self.store, layout.path(self.project))
+        here += layout.also_in(self.store, self.project)
         where = f"The files are in {here} (this project) and {self.store} (all projects)."
         return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"
 

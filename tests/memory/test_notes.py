@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, MatchError, Mem, TextError
-from memolith.env.paths import Folder, Place, Tree
+from memolith.env.folders import Folder
+from memolith.env.paths import Place, Tree
 from memolith.memory import note_index
 from memolith.store import layout
 from tests.ledger import proves

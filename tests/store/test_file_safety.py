@@ -20,7 +20,7 @@ from memolith.base.errors import MemolithError, UnsafePathError
 from memolith.care.doctor import examine, repair
 from memolith.edges.cli import main
 from memolith.edges.cli.app import cli, load_commands
-from memolith.env import paths as places
+from memolith.env import folders
 from memolith.env.paths import Tree
 from memolith.store import files
 from tests.ledger import proves
@@ -538,7 +538,7 @@ def test_a_link_in_the_rest_of_the_home_leads_nowhere_either(mem: Mem, outside: 
 def test_links_are_found_whether_or_not_directories_can_be_held_open(
     mem: Mem, store: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, linked: str, *, held_open: bool
 ) -> None:
-    monkeypatch.setattr(places, "_HELD_OPEN", held_open)
+    monkeypatch.setattr(folders, "_HELD_OPEN", held_open)
     fill(mem)
     work_on(mem, 60)
     assert "needle" in (mem.context_block() or "")

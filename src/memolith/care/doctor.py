@@ -17,7 +17,7 @@ from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index
 from memolith.memory.session_copies import secrets_of
-from memolith.store import files, ignore, layout, locks, registry
+from memolith.store import files, ignore, layout, locks, registry, repository
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
 from memolith.text import frontmatter, markdown, source_label
@@ -85,7 +85,7 @@ def _findings(home: Home) -> list[Finding]:
     if os.path.isdir(root):
         findings += _tree(root)
         for scope in _scopes(home):
-            for look in (_index, _folders, _twins, _copies, _repeats, _identity):
+            for look in (_index, _hidden, _folders, _twins, _copies, _repeats, _identity):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
     return [*findings, *_sessions(home), *_locks(home), *_exposed(home), *_meaning(home)]
@@ -191,7 +191,7 @@ def _tree(root: str) -> Iterator[Finding]:
         # Hidden files belong to others (`.git`), except our own temporary files.
         below[:] = [name for name in below if name == ".tmp" or not name.startswith(".")]
         with contextlib.suppress(FileNotFoundError, MemolithError):
-            yield from _mode(tree.folder(directory).stat(), directory or ".", 0o700)
+            yield from _mode(tree.own_folder(directory).stat(), directory or ".", 0o700)
         for name in names:
             relative = f"{directory}/{name}" if directory else name
             if directory.endswith((".tmp", ".tmp/set")):
@@ -220,7 +220,8 @@ def _file(root: str, place: Place, relative: str) -> Iterator[Finding]:
     elif not stat.S_ISREG(found.st_mode):
         yield _found("special", relative, "is not a regular file; it is never read")
     else:
-        yield from _mode(found, relative, 0o600)
+        if place.folder.label is None:  # inside a repository, git sets the mode
+            yield from _mode(found, relative, 0o600)
         if relative.endswith((".md", ".yml")):
             yield from _text(root, place, relative)
 
@@ -263,7 +264,10 @@ def _secret(path: str, line: int, kind: str) -> Finding:
 def _index(root: str, scope: str) -> Iterator[Finding]:
     relative = layout.path(scope, layout.INDEX)
     names = note_index.note_files(root, scope)
-    text = files.text_of(Tree(root).read(relative) or b"")
+    tree = Tree(root)
+    if tree.mount(layout.path(scope, "notes")) is not None:
+        return  # what is gone may be on another branch
+    text = files.text_of(tree.read(relative) or b"")
     # Lines in a person's own words stay and are not reported.
     for name in sorted({note_index.link_target(row) or "" for row in note_index.dangling(text, names)}):
         yield _found("index", relative, f"lists {name}, which is gone", fixable=True)
@@ -271,6 +275,8 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
 
 def _drop_dangling(home: Home, scope: str) -> None:
     relative, names = layout.path(scope, layout.INDEX), note_index.note_files(str(home.root), scope)
+    if Tree(home.store).mount(layout.path(scope, "notes")) is not None:
+        return
 
     def apply(old: str | None) -> str | None:
         gone = set(note_index.dangling(old or "", names))
@@ -278,6 +284,16 @@ def _drop_dangling(home: Home, scope: str) -> None:
         return old and "".join(row for row in rows if row.rstrip("\r\n") not in gone)
 
     home.gate.rewrite(relative, apply, op="index")
+
+
+def _hidden(root: str, scope: str) -> Iterator[Finding]:
+    """Find entries of a repository that nobody sees, because the home has others of their names."""
+    tree = Tree(root, alone=True)
+    mount = repository.mount_of(Tree(root), layout.path(scope, "notes"))
+    for relative in mount.files() if mount else ():
+        if mount and tree.is_file(relative) and tree.read(relative) != mount.read(relative):
+            message = f"hides another text of this name in {mount.path}; rename one of them"
+            yield _found("hidden", relative, message)
 
 
 def _folders(root: str, scope: str) -> Iterator[Finding]:

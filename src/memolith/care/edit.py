@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import Value
 from memolith.env import programs
+from memolith.env.mount import OWN
 from memolith.env.paths import Tree
 from memolith.memory import find as finding
 from memolith.memory import note_index, notes
 from memolith.memory.document import TEMPLATE, diff
-from memolith.store import files, layout
+from memolith.store import files, layout, repository
 from memolith.store.screen import check, quoted
 from memolith.text import frontmatter
 from memolith.text.digest import sha256
@@ -118,12 +119,21 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
             others = stack.enter_context(home.gate.history.opened(relative))
         code = run(path) if run else run_editor(path, home.identity.root)
         with locked():
+            _claim(home, relative, before)
             warnings, base, after = _settle(home, relative, before, others())
             stack.close()
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))
     return Edited(name=relative, path=path, diff=changed, warnings=warnings)
+
+
+def _claim(home: Home, relative: str, before: bytes) -> None:
+    """List what a person saved in place of their own entry in a repository: it is their own, too."""
+    tree = Tree(home.store)
+    mount = repository.mount_of(tree, relative)
+    if mount is not None and mount.state(before) == OWN and (left := tree.place(relative).read(raw=True)):
+        repository.claim(mount, left)
 
 
 def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> tuple[list[str], bytes, bytes]:

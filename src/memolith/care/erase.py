@@ -20,7 +20,7 @@ from memolith.env.paths import Place, Tree
 from memolith.env.settings import CONFIG_FILE
 from memolith.memory.entries import numbered
 from memolith.memory.session_copies import mask_copy
-from memolith.store import files, layout
+from memolith.store import files, layout, sharing
 from memolith.store.allow_list import allowed
 from memolith.store.archive import Archive
 from memolith.store.locks import locked
@@ -94,24 +94,35 @@ def _in_tree(
 ) -> list[Erased]:
     """Process the files of one scope in the memory or the history; without a tree, the settings."""
     done = []
-    for path in _files(home, tree, scope):
+    for path in _files(home, tree, scope, tell):
         try:
-            count = matter.count(path, Place.of(path).read() or b"")
+            below = _below(path, home.store)
+            place = Tree(home.store).place(below) if tree == layout.STORE else Place.of(path)
+            count = matter.count(path, place.read() or b"")
             if count and (dry or _CHANGES[tree](home, path, partial(matter.change, path))):
-                done.append((shown(path), count, False))
+                done.append((shown(place.path), count, False))
         except (MemolithError, OSError) as error:
             tell(str(error))
     return done
 
 
-def _files(home: Home, tree: str, scope: str) -> list[str]:
+def _files(home: Home, tree: str, scope: str, tell: Tell) -> list[str]:
     if not tree:
         found = (each for each in os.scandir(home.path) if each.name.startswith(CONFIG_FILE))
         return [each.path for each in found if each.is_file(follow_symlinks=False)]
     top = os.path.join(home.path, tree, *filter(None, layout.path(scope).split("/")))
     if os.path.islink(top) or not os.path.isdir(top):
         return []
-    return [path for path in walk(top, Report(lambda _: None)) if scope_of(_below(path, home.path)) == scope]
+    here = [path for path in walk(top, Report(lambda _: None)) if scope_of(_below(path, home.path)) == scope]
+    mount = sharing.found(home.path, scope) if scope and tree == layout.STORE else None
+    if mount is None:
+        return here
+    try:
+        there = [os.path.join(home.store, each) for each in mount.files()]
+    except MemolithError as error:
+        tell(str(error))
+        return here
+    return list(dict.fromkeys([*here, *there]))
 
 
 def _in_names(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
@@ -166,7 +177,8 @@ def _rename(gate: Gate, relative: str, name: str, ending: str) -> str:
     for tree in (memory, history):
         if tree.stat(relative) is not None:
             with files.storage_errors(relative):
-                before, after = tree.place(relative), tree.place(fresh)
+                before = tree.place(relative)
+                after = Place(before.folder, os.path.basename(fresh))
                 files.rename(before, after)
                 files.sync_directory(after.folder)
     return fresh

@@ -26,7 +26,7 @@ from memolith.memory.document import MARKER, hand_written
 from memolith.memory.entries import numbered
 from memolith.memory.find import find
 from memolith.memory.tidy import Tidied
-from memolith.store import layout, registry
+from memolith.store import layout, registry, sharing
 from memolith.store.allow_list import allowed
 from memolith.store.files import EXACT, bytes_of, text_of
 from memolith.store.screen import quoted, refuse_secret, screen, settled
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from memolith.env.project import Project
     from memolith.memory.home import Home
+    from memolith.store.sharing import Shared
 
 
 class Skipped(Value):
@@ -210,6 +211,30 @@ class Projects:
                 failed = isinstance(error, StorageError)
                 skipped.append(Skipped(path=relative, reason=reason, failed=failed))
         return written, skipped
+
+    def share(self) -> Shared:
+        """Keep this project's own notes, records and tickets in its checkout from now on, in `.memolith/`.
+
+        For a team: git carries them. What others put there waits for review; everything else, and what was
+        learned or brought in, stays in the home.
+        """
+        home = self._home
+        if home.identity.checkout is None:
+            raise InputError("this project is no git repository; `git init` makes it one")
+        home.register()
+        return sharing.share(home.gate, home.path, home.project, home.identity.checkout.top)
+
+    def unshare(self, *, gone: bool = False) -> Shared:
+        """Copy what is in the checkout back into the home, and keep it there; the checkout stays as it is.
+
+        `gone`: there is no checkout any more, so nothing is copied.
+        """
+        return sharing.unshare(self._home.gate, self._home.path, self._home.project, gone=gone)
+
+    def shared(self) -> str:
+        """Return the folder of the checkout that has this project's entries; empty if none has."""
+        found = sharing.found(self._home.path, self._home.project)
+        return found.path if found else ""
 
     def _identities(self) -> builtins.list[Identity]:
         return list(identities(self._directory, strict=True))

@@ -56,6 +56,8 @@ class Review:
         held = self.get(held_id)
         if held.call == PROPOSAL:
             return proposals.accept(self._home, held)
+        if held.call == review.STORED and not review.decided(self._home, [held], "accept"):
+            return f"{held.filename} is accepted"
         if held.call == review.STORED:
             source = held.source.but(accepted=True)
             review.decide(
@@ -70,8 +72,14 @@ class Review:
     def refuse(self, held_id: str) -> Held:
         """Drop it; it stays in the history, and the same text is not held again."""
         held = self.get(held_id)
-        review.decide(self._home, held, lambda _: None, "refuse")
+        if held.call != review.STORED or review.decided(self._home, [held], "refuse"):
+            review.decide(self._home, held, lambda _: None, "refuse")
         return held
+
+    def accept_repository(self, held: builtins.list[Held]) -> None:
+        """Accept entries that came with the repository, such as all of a pull: one change, undone as one."""
+        for other in review.decided(self._home, held, "accept"):
+            self.accept(other.id)
 
     def edit(self, held_id: str, text: str) -> Held:
         """Replace it with a person's version; it stays in the queue."""

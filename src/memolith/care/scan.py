@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import InputError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env.settings import open_regular
 from memolith.memory import arguments
 from memolith.memory.session_copies import secrets_of
-from memolith.store import allow_list
+from memolith.store import allow_list, layout, sharing
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
 from memolith.store.history import Entry
@@ -151,7 +151,7 @@ def scan(home: Home, path: str | bytes | None, tell: Tell) -> Report:
 
 
 def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
-    """Scan everything in a home, including file names."""
+    """Scan everything in a home, and what it has inside repositories, including file names."""
     report = Report(tell)
     if os.path.isdir(home.path):
         for place in walk(home.path, report, names=True):
@@ -159,6 +159,16 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
             if relative.startswith(_NOT_OURS):
                 continue
             _look(report, place, place, allowed(home.store, scope_of(relative)), ours=True)
+        for slug in layout.projects(home.path):
+            try:
+                mount = sharing.found(home.path, slug)
+            except StorageError:
+                report.skipped["unreadable"] += 1
+                continue
+            if mount is None or os.path.islink(mount.path) or not os.path.isdir(mount.path):
+                continue
+            for place in walk(mount.path, report, names=True):
+                _look(report, place, place, allowed(home.store, slug), ours=True)
     return report
 
 

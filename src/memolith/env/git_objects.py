@@ -23,7 +23,7 @@ except ImportError:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memolith.env.paths import Folder
+    from memolith.env.folders import Folder
 
 _MAX_COMMIT = 1_048_576  # bytes; a commit with a longer message is not followed
 _MAX_PACKS = 256

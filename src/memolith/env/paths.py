@@ -17,11 +17,22 @@ import stat
 from memolith.base import whole
 from memolith.base.errors import StorageError, UnsafePathError
 from memolith.base.lean import suppress
+from memolith.env.folders import ABSENT, INSTEAD, SAFELY, Folder, is_kind, open_directory, refused
 from memolith.env.settings import owners
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Protocol
+
+    class Mount(Protocol):
+        """Where else a project has entries."""
+
+        path: str
+
+        def folder(self, tree: Tree, directory: str) -> Folder:
+            """Open a directory of the store together with the one inside the repository."""
+
 
 # More than any memory has: gigabytes, or millions of lines, would exhaust ours.
 MAX_FILE_BYTES = 4 * 1_048_576
@@ -31,91 +42,15 @@ MAX_LOOK_BYTES = 1_048_576
 # The store is four directories deep, its history five.
 _MAX_DEPTH = 32
 
-_HELD_OPEN = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
-_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_OPEN_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFELY
 # Without O_NONBLOCK, opening a pipe would block until it has a writer.
-_OPEN_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | _SAFELY
+_OPEN_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | SAFELY
 
 # On every file that we write (`files.write_new`): it tells ours from foreign ones that were hard-linked here.
 MARK = "user.memolith"
-# The errors for a link in place of a file or directory, and for a name that no file can have.
-_INSTEAD = (errno.ENOTDIR, errno.ELOOP, errno.EMLINK)
-_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
-
-
-class Folder:
-    """A directory, kept open by its descriptor until the last reference is gone."""
-
-    __slots__ = ("fd", "path")
-
-    def __init__(self, path: str, fd: int | None = None) -> None:
-        self.path, self.fd = path, fd
-
-    def __del__(self) -> None:
-        if self.fd is not None:
-            with suppress(OSError):
-                os.close(self.fd)
-
-    def at(self, name: str) -> str:
-        """Return the path argument for a system call with `dir_fd=fd` that reaches a name in here."""
-        return name if self.fd is not None else os.path.join(self.path, name)
-
-    def enter(self, name: str, *, noted: bool = True) -> Folder:
-        """Open a subdirectory. FileNotFoundError if it is missing, UnsafePathError if it is a link."""
-        return _open_directory(os.path.join(self.path, name), self.at(name), self.fd, noted=noted)
-
-    def entries(self) -> list[os.DirEntry[str]]:
-        """Return the entries, as `os.scandir` does; use them while the directory is open."""
-        try:
-            with os.scandir(self.fd if self.fd is not None else self.path) as found:
-                return list(found)
-        except OSError as error:
-            raise refused(self.path, error) from error
-
-    def names(self, most: int = 1 << 32) -> list[str]:
-        """Return the names in here, including hidden ones, or as many as are enough."""
-        try:
-            with os.scandir(self.fd if self.fd is not None else self.path) as found:
-                return [entry.name for _, entry in zip(range(most), found, strict=False)]
-        except OSError as error:
-            raise refused(self.path, error) from error
-
-    def stat(self) -> os.stat_result:
-        """Return the `stat` of the directory itself."""
-        try:
-            return os.stat(self.fd if self.fd is not None else self.path)
-        except OSError as error:
-            raise refused(self.path, error) from error
-
-
-def refused(path: str, error: OSError) -> StorageError:
-    """Return the error for a read that the system refused, and note that the answer is incomplete."""
-    if error.errno not in _ABSENT:
-        whole.note(path, error)
-    return StorageError(path, error)
-
-
-def _open_directory(path: str, at: str, above: int | None, *, noted: bool) -> Folder:
-    try:
-        if _HELD_OPEN:
-            return Folder(path, os.open(at, _OPEN_DIRECTORY, dir_fd=above))
-        if stat.S_ISDIR(os.lstat(path).st_mode):
-            return Folder(path)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        if error.errno not in _INSTEAD or _is(stat.S_ISDIR, at, above):
-            raise refused(path, error) from error
-    if _is(stat.S_ISLNK, at, above):
-        raise whole.unsafe(path, "is a symbolic link; memory is only kept in real directories", noted=noted)
-    raise whole.unsafe(path, "is not a directory; move it out of the way", noted=noted)
-
-
-def _is(kind: Callable[[int], bool], at: str, above: int | None) -> bool:
-    with suppress(OSError):
-        return kind(os.stat(at, dir_fd=above, follow_symlinks=False).st_mode)
-    return False
+# How the rest of a project is found that is kept inside its repository, by the root of an opened store.
+MOUNTS: dict[str, Callable[[str], Mount | None]] = {}
+SHARED = ("notes", "records", "tickets")  # the kinds that can be there
+PAGE = "notes/MEMORY.md"  # but for a person's own page
 
 
 class Place:
@@ -124,7 +59,7 @@ class Place:
     __slots__ = ("folder", "name")
 
     def __init__(self, folder: Folder, name: str) -> None:
-        self.folder, self.name = folder, name
+        self.folder, self.name = folder.holder(name), name
 
     @classmethod
     def of(cls, path: str) -> Place:
@@ -158,7 +93,7 @@ class Place:
         try:
             return os.stat(self.at, dir_fd=self.fd, follow_symlinks=False)
         except OSError as error:
-            if error.errno not in _ABSENT:
+            if error.errno not in ABSENT:
                 whole.note(self.path, error)
             return None
 
@@ -185,7 +120,7 @@ class Place:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            is_link = error.errno in _INSTEAD and _is(stat.S_ISLNK, self.at, self.fd)
+            is_link = error.errno in INSTEAD and is_kind(stat.S_ISLNK, self.at, self.fd)
             if is_link or error.errno in (errno.ENXIO, errno.EISDIR):
                 raise whole.unsafe(self.path, whole.NOT_FILES[is_link], noted=not shared) from None
             raise refused(self.path, error) from error
@@ -208,10 +143,11 @@ class Place:
             f"give it a copy of its own: cp {self.name} {self.name}~ && mv {self.name}~ {self.name}",
         )
 
-    def read(self, limit: int = MAX_FILE_BYTES, *, cut: bool = False) -> bytes | None:
+    def read(self, limit: int = MAX_FILE_BYTES, *, cut: bool = False, raw: bool = False) -> bytes | None:
         """Return the whole file, or None if it does not exist. Beyond `limit`: cut it, or raise StorageError.
 
-        A file that changes during the read (an editor saving in place) is read again.
+        A file that changes during the read (an editor saving in place) is read again. One inside a repository
+        says whose it is, unless its bytes are wanted `raw`.
         """
         for attempt in range(4):
             fd = self.open()
@@ -230,13 +166,20 @@ class Place:
             same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
             if (same and len(data) == min(after.st_size, limit + 1)) or attempt == 3:
                 break
-        return data[:limit]
+        return data[:limit] if raw else self.shown(data[:limit])
+
+    def shown(self, data: bytes) -> bytes:
+        """Return a file's bytes as a reader gets them."""
+        return data if self.folder.label is None else self.folder.label(data)
 
     def read_part(self, limit: int, *, end: bool = False, shared: bool = False) -> tuple[bytes, int]:
         """Return at most `limit` bytes from the start (or the end) of a file, and its total size.
 
         A huge file thus costs no more than the part that is shown. A missing file is empty.
         """
+        if self.folder.label is not None:  # whose it is depends on all of it
+            data = self.read(cut=True) or b""
+            return data[-limit:] if end else data[:limit], len(data)
         fd = self.open(shared=shared)
         if fd is None:
             return b"", 0
@@ -292,18 +235,37 @@ class Tree:
     The directories of the last place stay open, so that its neighbours cost one call each.
     """
 
-    __slots__ = ("_ours", "_way", "root")
+    __slots__ = ("_find", "_mounts", "_ours", "_way", "root")
 
-    def __init__(self, root: str, *, ours: bool = True) -> None:
+    def __init__(self, root: str, *, ours: bool = True, alone: bool = False) -> None:
         self.root, self._ours = root, ours  # else an answer lacks nothing without it
+        self._find = None if alone else MOUNTS.get(root)  # alone: without what is inside repositories
         self._way: list[tuple[str, Folder]] = []
+        self._mounts: dict[str, Mount | None] = {}
+
+    def mount(self, relative: str) -> Mount | None:
+        """Return where else there may be what is at a path of a store: in the repository of its project."""
+        if self._find is None or not relative.startswith("projects/"):
+            return None
+        _, slug, *rest = relative.split("/", 2)
+        inside = "".join(rest)
+        if inside == PAGE or inside.partition("/")[0] not in SHARED:
+            return None
+        if slug not in self._mounts:
+            self._mounts[slug] = self._find(slug)
+        return self._mounts[slug]
 
     def folder(self, directory: str = "") -> Folder:
         """Open a directory. FileNotFoundError if it is missing, UnsafePathError if a link is on the way."""
+        mount = self.mount(directory)
+        return self.own_folder(directory) if mount is None else mount.folder(self, directory)
+
+    def own_folder(self, directory: str = "") -> Folder:
+        """Open a directory below the root itself."""
         parts = _parts(directory) if directory else []
         way = self._way
         if not way:
-            way.append(("", _open_directory(self.root, self.root, None, noted=self._ours)))
+            way.append(("", open_directory(self.root, self.root, None, noted=self._ours)))
         same = 1
         for (name, _), part in zip(way[1:], parts, strict=False):
             if name != part:
@@ -318,7 +280,8 @@ class Tree:
         """Return the place of a file. FileNotFoundError if its directory is missing."""
         _parts(relative)
         directory, _, name = relative.rpartition("/")
-        return Place(self.folder(directory), name)
+        opened = self.own_folder if self.mount(relative) is None else self.folder
+        return Place(opened(directory), name)
 
     def check(self, relative: str) -> None:
         """Raise UnsafePathError if the path contains a link or is not in its canonical spelling."""
@@ -378,6 +341,10 @@ class Tree:
             problem = error if isinstance(error, StorageError) else refused(folder.path, error)
             if failed:
                 failed(directory, problem)
+        if directory.count("/") == 1 and self.mount(
+            f"{directory}/notes"
+        ):  # not all of them need be in the store, too
+            below = list({*below, *SHARED})
         below.sort()
         yield directory, below, sorted(others)
         if directory.count("/") < _MAX_DEPTH:

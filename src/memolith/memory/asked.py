@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from memolith.store import layout
 
 TYPE_CHECKING = False
@@ -16,7 +14,7 @@ _MOST = 40  # the newest that are shown
 
 def show(home: Home, filename: str) -> None:
     """List a record among those that the block shows; its file stays the only place with the text."""
-    relative = os.path.relpath(filename, home.store).replace(os.sep, "/")
+    relative = layout.below(home.store, filename, home.project)
     slug = layout.scope_of(relative)
     row = f"- {relative.removeprefix(layout.path(slug, 'records/'))}"
 

@@ -64,6 +64,16 @@ class Entries:
         """Delete an entry; the history keeps its text."""
         return self._home.gate.rewrite(relative, lambda _: None, op=op)
 
+    def _stays(self, relative: str, origin: str) -> bool:
+        """Whether an entry inside a repository stays as it is when something new is said.
+
+        What sessions teach stays in the home, and what others wrote is theirs until it is accepted.
+        """
+        tree = Tree(self._root)
+        if tree.mount(relative) is None or not tree.place(relative).folder.label:
+            return False
+        return not self._home.source.trusted or source_label.is_outside(origin)
+
     def _done(
         self,
         entry_id: str,

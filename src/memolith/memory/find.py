@@ -108,7 +108,7 @@ def _place(home: Home, text: str) -> Found | None:
         return of_path(home, place) if _was_there(home, place) else None
     line = text.partition("#L")[0].rpartition(":")
     bare = line[0] if line[2].isdigit() else text.partition("#L")[0]
-    bare = bare.removeprefix(home.store).lstrip("/") if os.path.isabs(bare) else bare
+    bare = layout.below(home.store, bare, home.project) if os.path.isabs(bare) else bare
     for place in (bare, layout.path(home.project, bare)) if "/" in bare or bare.endswith(".md") else ():
         if layout.scope_of(place) in (layout.USER, home.project) and _was_there(home, place):
             return of_path(home, place)

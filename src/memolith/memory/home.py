@@ -14,6 +14,7 @@ from memolith.base.values import Source
 from memolith.env import identity as evidence
 from memolith.env import project as projects
 from memolith.env import runs
+from memolith.env.paths import MOUNTS
 from memolith.env.settings import Settings, home_for, own
 from memolith.memory import arguments, daily
 from memolith.store import layout
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from memolith.env.git import Checkout
+    from memolith.env.mount import Mount
     from memolith.index import Index
     from memolith.index.vectors.meaning import Vectors
     from memolith.store.gate import Gate
@@ -47,6 +49,7 @@ class Home:
         self.settings = Settings(home)
         self._cwd, self._now = cwd, now
         self.store = os.path.join(home, layout.STORE)  # the Markdown files
+        MOUNTS[self.store] = lambda slug: _mount(home, slug)
         self._project: projects.Project | None = None
         self._doubt: list[tuple[str, OSError]] = []  # read errors while resolving the project
         self._gate: Gate | None = None
@@ -303,3 +306,12 @@ class Home:
         if register:
             self.register()
         return self.project
+
+
+def _mount(home: str, slug: str) -> Mount | None:
+    """Return where a project has entries inside its repository, if a person keeps them there."""
+    if whole.stat_of(os.path.join(home, "shared", slug, "place")) is None:
+        return None
+    from memolith.env.mount import Mount
+
+    return Mount(home, slug)

@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith.env.paths import Folder
+    from memolith.env.folders import Folder
     from memolith.store.gate import Gate
 
     Stamp = tuple[int, int, int, int]
@@ -67,7 +67,7 @@ def note_files(root: str, slug: str) -> list[str]:
 
 
 NO_FOLDERS = "is a folder; notes in it are not part of the memory, move them into notes/ itself"
-_folders: dict[tuple[str, int, int], list[str]] = {}
+_folders: dict[object, list[str]] = {}
 
 
 def note_folders(root: str, slug: str) -> list[str]:
@@ -76,10 +76,10 @@ def note_folders(root: str, slug: str) -> list[str]:
         folder = Tree(root).folder(layout.path(slug, "notes"))
     except (FileNotFoundError, UnsafePathError):
         return []
-    about = folder.stat()
-    if about.st_nlink == 2:
+    about = [each.stat() for each in folder.parts()]
+    if all(each.st_nlink == 2 for each in about):
         return []  # on most file systems, each folder is a link to the one above it
-    key = (folder.path, about.st_ino, about.st_mtime_ns)
+    key = (folder.path, *((each.st_ino, each.st_mtime_ns) for each in about))
     if key not in _folders:
         _folders[key] = sorted(
             each.name
@@ -161,7 +161,7 @@ def revision(tree: Tree, slug: str) -> object:
     except (FileNotFoundError, StorageError, UnsafePathError):
         return None
     shelf.save()
-    return [shelf.stamp(name) for name in shelf.names()[:_SHOWN]]
+    return [shelf.rules, *(shelf.stamp(name) for name in shelf.names()[:_SHOWN])]
 
 
 def dangling(text: str, names: list[str]) -> list[str]:
@@ -178,17 +178,19 @@ class _Shelf:
         self.folder: Folder = tree.folder(layout.path(slug, "notes"))
         self._path = os.path.join(os.path.dirname(tree.root), "cache", f"{_CACHE}-{slug or '_'}")
         self._changed = False
-        allow = [allow_list.fingerprint(tree, allow_list.place(scope)) for scope in ("", slug)]
-        self._rules = f"{allow_list.CLEARED} {allow}".replace("\n", "")
-        about = self.folder.stat()
-        self._directory = f"{about.st_ino} {about.st_mtime_ns}"
+        # What may be shown depends on these, too: values that are allowed, and what a person accepted.
+        lists = [allow_list.place(""), allow_list.place(slug), layout.path(slug, layout.ACCEPTED)]
+        allow = [allow_list.fingerprint(tree, each) for each in lists]
+        self.rules = f"{allow_list.CLEARED} {allow}".replace("\n", "")
+        about = [each.stat() for each in self.folder.parts()]
+        self._directory = " ".join(f"{each.st_ino} {each.st_mtime_ns}" for each in about)
         rules, directory, count, self._lines = self._cached()
-        if rules != self._rules:
+        if rules != self.rules:
             self._lines = {}  # other values are allowed now: the lines must be screened again
-        if directory == self._directory and rules == self._rules:
+        if directory == self._directory and rules == self.rules:
             self.count = count
         else:
-            if not layout.is_settled(about.st_mtime_ns, time.time_ns()):
+            if not layout.is_settled(max(each.st_mtime_ns for each in about), time.time_ns()):
                 self._directory = "-"  # must be listed again: another note may get the same timestamp
             self._list()
 
@@ -248,7 +250,7 @@ class _Shelf:
         """Write the cache. Not synced, and failures are ignored."""
         if not self._changed:
             return
-        rows = [self._rules, self._directory, str(self.count)]
+        rows = [self.rules, self._directory, str(self.count)]
         for name, (stamp, line) in self._lines.items():
             rows.append(f"{' '.join(map(str, stamp))}\t{name}\t{line}")
         data = "\n".join(rows).encode("utf-8", "surrogateescape")
@@ -263,12 +265,12 @@ def _page(tree: Tree, slug: str, shelf: _Shelf) -> tuple[list[str], set[str]]:
     A line in our format gives way to the note's own if the note is newer: it repeats what the note said.
     """
     relative = layout.path(slug, layout.INDEX)
-    place = Place(shelf.folder, os.path.basename(relative))
     seen = allow_list.fingerprint(tree, relative)
     try:
+        place = tree.place(relative)
         text = files.text_of(place.read_part(_MAX_PAGE)[0])
         about = place.stat()
-    except (UnsafePathError, StorageError):
+    except (FileNotFoundError, UnsafePathError, StorageError):
         return [], set()
     if about is None:
         return [], set()

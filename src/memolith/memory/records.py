@@ -147,6 +147,7 @@ class Records(entries.Entries):
                 older += [record for record in near if certain and _replaces(record, name, text, named=named)]
             # Text from outside never supersedes the user's own.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
+            older = [record for record in older if not self._stays(record.filename, record.origin)]
             record_id = entries.new_id(name, ids)
             relative = layout.path(slug, "records", category, f"{record_id}.md")
             older = list({record.id: record for record in older}.values())
@@ -225,6 +226,8 @@ class Records(entries.Entries):
         changed = {key: list(dict.fromkeys(value)) for key, value in more.items()}
         fresh: dict[str, str | Sequence[str]] = {}
         fresh |= {key: value for key, value in changed.items() if value != getattr(record, key)}
+        if self._stays(record.filename, record.origin):
+            return self._about(record, f"Known already as {record.id}, in the repository")
         sessions = {each.partition("#")[0] for each in (record.source, *changed["sources"])}
         if record.status == "candidate" and (certain or Sessions(self._home).are_several(sessions)):
             fresh["status"] = "active"
@@ -352,10 +355,7 @@ class Records(entries.Entries):
         archived: bool = False,
         strict: bool = False,
     ) -> builtins.list[Record]:
-        """Return records by category and id; archived or superseded ones only on request.
-
-        Unreadable ones are skipped, or with `strict` raise StorageError.
-        """
+        """Return records by category and id, put away ones on request; `strict`: none is left out."""
         if category is not None:
             arguments.one_of(category, CATEGORIES, "category")
         if status is not None:

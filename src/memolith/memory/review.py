@@ -13,8 +13,9 @@ import time
 
 from memolith.base.errors import ConflictError, MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Source, Value, WriteResult
+from memolith.env.mount import ACCEPTED, OWN, REFUSED, key_of
 from memolith.env.paths import Tree
-from memolith.store import files, layout
+from memolith.store import files, layout, repository
 from memolith.store.allow_list import allowed
 from memolith.store.entry import Entry
 from memolith.store.screen import screen, together
@@ -24,7 +25,7 @@ from memolith.text.suspicion import suspicions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memolith.memory.home import Home
     from memolith.store.history import Entry as Version
@@ -45,6 +46,10 @@ CALLS = {
 }
 # Kinds that wait in files of their own: accepting one is a word in its head.
 STORED = "stored"
+_WORDS = {"accept": ACCEPTED, "refuse": REFUSED}
+_DECIDED = (
+    "# What came with the repository, by SHA-256: `memolith review` writes this, `memolith undo` reverts it"
+)
 _ID = 16  # digits of an id: enough to rule out collisions
 # Arguments that are shown with the text later, and may contain instructions too.
 _SHOWN = ("title", "heading", "section", "name", "aliases", "keywords")
@@ -215,6 +220,40 @@ def decide(home: Home, held: Held, change: Callable[[str | None], str | None], o
     home.gate.rewrite(held.filename, checked, op=op)
 
 
+def decided(home: Home, waiting: Iterable[Held], op: str) -> list[Held]:
+    """Write down a person's decision about entries that came with the repository; return the others.
+
+    Their files stay as they are: they are others', too. The same content is not asked about again, on
+    whichever branch. ConflictError if one has changed: the decision was not about that.
+    """
+    rows: dict[str, str] = {}
+    others = []
+    tree = Tree(home.store)
+    for held in waiting:
+        mount = repository.mount_of(tree, held.filename) if held.call == STORED else None
+        place = tree.place(held.filename) if mount else None
+        raw = place.read(raw=True) if place and place.folder.label else None
+        if mount is None or place is None or raw is None or mount.state(raw) == OWN:
+            others.append(held)  # its own head says it
+            continue
+        if (now := content_id(held.filename, files.text_of(place.shown(raw)))) != held.id:
+            raise ConflictError(held.filename, held.id, now)
+        name = held.filename.removeprefix(f"{layout.path(mount.slug)}/")
+        rows[key_of(raw)] = f"{_WORDS[op]} {key_of(raw)} {name}"
+    if rows:
+
+        def listed(old: str | None) -> str:
+            kept = [
+                row
+                for row in (old or _DECIDED).splitlines()
+                if row.split(" ")[1:2] not in [[key] for key in rows]
+            ]
+            return "\n".join([*kept, *rows.values(), ""])
+
+        home.gate.rewrite(layout.path(home.project, layout.ACCEPTED), listed, op=op)
+    return others
+
+
 def _stored(home: Home, slug: str) -> Iterator[Held]:
     """Yield the notes, records and tickets of a scope that are from outside."""
     tree = Tree(home.store)
@@ -231,6 +270,9 @@ def _stored(home: Home, slug: str) -> Iterator[Held]:
             continue  # `doctor` reports it
         if about is None or not source_label.is_outside(source_label.of_note(text)):
             continue
+        mount = repository.mount_of(tree, path)
+        if mount and mount.state(tree.place(path).read(raw=True) or b"") == REFUSED:
+            continue
         entry = Entry(kind, path.rpartition("/")[2], text)
         source = Source(*entry.origin.split(", "))
         yield Held(
@@ -240,7 +282,7 @@ def _stored(home: Home, slug: str) -> Iterator[Held]:
             arguments={"title": entry.title},
             source=source,
             since=time.strftime("%Y-%m-%d", time.localtime(about.st_mtime)),
-            reasons=[_reason(source)],
+            reasons=[f"it came with the repository: {path}" if mount else _reason(source)],
             text=entry.parsed.body,
         )
 

@@ -14,6 +14,7 @@ from functools import cached_property  # SQLite imports it anyway
 from memolith.base.lean import lru_cache
 from memolith.recall import weights
 from memolith.store import entry
+from memolith.text.source_label import is_outside
 from memolith.text.words import terms
 
 TYPE_CHECKING = False
@@ -228,7 +229,7 @@ def superseded(units: Iterable[Unit], day: str, *, past: bool = False) -> set[tu
     return {
         (unit.scope, old)
         for unit in units
-        if unit.supersedes and holds(unit, day, past=past)
+        if unit.supersedes and holds(unit, day, past=past) and not is_outside(unit.source)
         for old in unit.supersedes
         if old != unit.record
     }

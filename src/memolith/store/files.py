@@ -15,13 +15,14 @@ import sys
 
 from memolith.base.errors import MemolithError, StorageError
 from memolith.base.lean import contextmanager, suppress
-from memolith.env.paths import MARK, Place, Tree, is_marked, refused
+from memolith.env.folders import refused
+from memolith.env.paths import MARK, Place, Tree, is_marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.env.paths import Folder
+    from memolith.env.folders import Folder
 
 _WINDOWS = sys.platform == "win32"
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -107,7 +108,7 @@ def _make(place: Place, mode: int = 0o700) -> None:
 def make_folder(tree: Tree, directory: str) -> Folder:
     """Open a directory of the store; create missing directories on the way, durably."""
     try:
-        return tree.folder(directory)
+        return tree.own_folder(directory)
     except FileNotFoundError:
         pass
     if directory:
@@ -118,7 +119,7 @@ def make_folder(tree: Tree, directory: str) -> Folder:
         place = Place.of(tree.root)
     with storage_errors(place.path):
         _make(place)
-        return tree.folder(directory)
+        return tree.own_folder(directory)
 
 
 def remove_empty(tree: Tree, directory: str) -> None:

@@ -20,7 +20,7 @@ from functools import partial
 from memolith.base import whole
 from memolith.base.errors import ConflictError, MemolithError, StorageError
 from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, refuse_too_large
-from memolith.store import files, ignore, layout, temporary, writeset
+from memolith.store import files, ignore, layout, repository, temporary, writeset
 from memolith.store.allow_list import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
@@ -223,14 +223,14 @@ class Gate:
         deadline: float | None = None
         for _ in range(_MAX_ROUNDS):
             tree = Tree(self.root)
-            seen, base = _look(tree, relative)
-            new = _applied(relative, apply, base, if_sha256)
-            if new == base:
-                return Change(relative, base, base, [])
+            seen, base, shown = temporary.look(tree, relative)
+            new = _applied(relative, apply, shown, if_sha256)
+            if new == shown:
+                return Change(relative, shown, shown, [])
             if new is not None and len(new) > len(base or b""):  # a larger one could not be read any more
                 path = layout.locate(self.root, relative)
                 refuse_too_large(path, new, MAX_FILE_BYTES, verb="would have")
-            place = files.make_place(tree, relative)
+            place = repository.place_for(tree, relative, new or b"")
             with files.storage_errors(place.path):
                 out = self._put(tree, relative, place, new, base, seen)
             if out is _LOST_RACE:
@@ -244,7 +244,7 @@ class Gate:
                 if actual != base:
                     # Our text, based on an older one, was briefly visible. A program that read it and
                     # saves again would discard theirs, so keep a copy.
-                    self._keep_copy(relative, actual)
+                    self._keep_copy(relative, actual and place.shown(actual))
                 if still_open and deadline:
                     files.wait_for_writers(place, deadline - time.monotonic())
                 continue
@@ -252,7 +252,7 @@ class Gate:
                 # Whatever that program writes from now on lands in this version and is not lost.
                 self._store_version(relative, holder, "open-elsewhere")
                 holder = None
-            return self._finish(history, relative, place, base, new, holder, op, undoes, remember=remember)
+            return self._finish(history, relative, place, shown, new, holder, op, undoes, remember=remember)
         path = layout.locate(self.root, relative)
         raise StorageError(path, BlockingIOError(11, "the file keeps changing"))
 
@@ -266,7 +266,7 @@ class Gate:
         Returns the bytes that were there, the file that holds them, and whether somebody still has
         that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
-        holder = temporary.new(tree, relative)
+        holder = temporary.new(tree, relative, place)
         if new is None:
             if place.fingerprint() != seen:
                 return _LOST_RACE
@@ -276,6 +276,8 @@ class Gate:
                 return _LOST_RACE
         else:
             try:
+                if place.folder.label and (mount := repository.mount_of(tree, relative)):
+                    repository.claim(mount, new)
                 files.write_new(holder, new)
                 if old is None:
                     if files.create(holder, place):
@@ -308,12 +310,12 @@ class Gate:
                     temporary.swap(tree, relative, holder, place)
                     # Somebody may have saved over our text meanwhile: the newer one wins.
                     gone = files.wait_for_writers(holder, _SAVE_SECONDS)
-                    newer = holder.read()
+                    newer = holder.read(raw=True)
                     taken = not gone or newer != ours
                     if taken:
                         temporary.swap(tree, relative, holder, place)
                         # The older save was briefly visible: as with ours, keep a copy.
-                        self._keep_copy(relative, newer)
+                        self._keep_copy(relative, newer and place.shown(newer))
                     else:
                         files.unlink(holder)
             except FileNotFoundError:  # they deleted our text
@@ -371,15 +373,6 @@ class Gate:
 
 
 _LOST_RACE: Out = (b"", None, False)
-
-
-def _look(tree: Tree, relative: str) -> tuple[object, bytes | None]:
-    """Return a file's fingerprint and its bytes, None if there is no file."""
-    try:
-        place = tree.place(relative)
-    except FileNotFoundError:
-        return None, None
-    return place.fingerprint(), place.read()
 
 
 def _applied(

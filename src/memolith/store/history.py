@@ -91,9 +91,13 @@ class History:
     def keep(self, relative: str, source: Place, op: str, undoes: int | None = None) -> None:
         """Move the file `source`, which holds the bytes before a change, into the history."""
         with self._adding(relative, op, "full", undoes) as target:
+            moved = source.folder.label is None  # else a version, too, must say whose it was
             try:
-                files.rename(source, target)
+                if moved:
+                    files.rename(source, target)
             except OSError:
+                moved = False
+            if not moved:
                 files.write_new(target, source.read() or b"")
                 files.unlink(source)
             files.sync_directory(target.folder)

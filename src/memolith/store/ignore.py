@@ -14,7 +14,7 @@ from memolith.store import files, layout
 _FILE = ".gitignore"
 _ALL = "*"
 # A home may be a directory that has other files, too: then only what is ours is ignored.
-_OURS = (*(f"/{part}/" for part in (*layout.PARTS, "state", "cache")), f"/{_FILE}")
+_OURS = (*(f"/{part}/" for part in (*layout.PARTS, "shared", "state", "cache")), f"/{_FILE}")
 
 
 def keep_out(home: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from memolith.base.errors import InputError, MemolithError
+from memolith.base.lean import suppress
 from memolith.env.paths import Tree
 from memolith.text import names
 from memolith.text.safe import lookalikes
@@ -19,6 +20,7 @@ PARTS = (STORE, "history", "sessions")  # of a home: each has a folder for every
 MEMORY = "MEMORY.md"
 INDEX = "notes/MEMORY.md"
 ASKED = "asked.md"
+ACCEPTED = "accepted.txt"  # what a person decided about entries in the repository (`env/mount`)
 SUMMARY = "memory_summary.md"
 SCRATCHPAD = "SCRATCHPAD.md"
 TEMPORARY = ".tmp"  # see `temporary`
@@ -291,8 +293,29 @@ def is_own_name(relative: str) -> bool:
 
 
 def locate(root: str, relative: str) -> str:
-    """Return the location on disk of a path in the store."""
+    """Return the location on disk of a path in the store, or in a home."""
+    top, rest = root, relative
+    if relative.startswith(f"{STORE}/"):
+        top, rest = os.path.join(root, STORE), relative[len(STORE) + 1 :]
+    tree = Tree(top)
+    if tree.mount(rest) is not None:
+        with suppress(FileNotFoundError, MemolithError):  # else it would be in the home, if anywhere
+            return tree.place(rest).path
     return os.path.join(root, *relative.split("/"))
+
+
+def also_in(root: str, slug: str) -> str:
+    """Return where else a project has files, for whoever looks for them; nothing if it is not shared."""
+    return "" if Tree(root).mount(path(slug, "notes")) is None else " and in .memolith/ of its checkout"
+
+
+def below(root: str, location: str, slug: str) -> str:
+    """Return the path in the store of a location on disk, or inside the repository of a project."""
+    mount = Tree(root).mount(path(slug, "notes"))
+    top, inside = root, ""
+    if mount is not None and location.startswith(f"{mount.path}{os.sep}"):
+        top, inside = mount.path, path(slug)
+    return f"{inside}/{location.removeprefix(top).replace(os.sep, '/').lstrip('/')}".lstrip("/")
 
 
 def is_settled(changed: int, now: int) -> bool:

@@ -122,9 +122,15 @@ def put(home: str, path: str, data: bytes, time: int) -> bool:
         place = Place.of(os.path.join(home, path))
     else:
         tree, rest = inside(home, path)
-        place = files.make_place(tree, rest)
+        if tree.stat(rest) is not None:
+            return False
+        place = files.make_place(Tree(tree.root, alone=True), rest)  # not into a repository
     # Not in `.tmp/`: leftovers there would become versions, and this is not new text.
-    holder = Place(place.folder, f".{place.name[:200]}{_STRAY}")
+    return create(place, Place(place.folder, f".{place.name[:200]}{_STRAY}"), data, time)
+
+
+def create(place: Place, holder: Place, data: bytes, time: int) -> bool:
+    """Create a file by way of a `holder` beside it, durably; False if it exists."""
     with files.storage_errors(place.path):
         if place.stat() is not None:
             return False

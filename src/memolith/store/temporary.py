@@ -11,10 +11,11 @@ import contextlib
 
 from memolith.base.errors import MemolithError, UnsafePathError
 from memolith.env.paths import Place, Tree
-from memolith.store import files, layout
+from memolith.store import files, layout, repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memolith.env.folders import Folder
     from memolith.store.history import History
 
     # The old bytes, the file that holds them, and whether somebody still has that file open.
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 _SET = layout.STAGED.rpartition("/")[2]
 
 
-def new(tree: Tree, relative: str) -> Place:
-    """Return a free temporary place for a memory file."""
+def new(tree: Tree, relative: str, target: Place) -> Place:
+    """Return a free temporary place for a memory file, on the disk of its target."""
     scope = layout.scope_of(relative)
-    folder = files.make_folder(tree, layout.path(scope, layout.TEMPORARY))
+    mount = repository.mount_of(tree, relative) if target.folder.label else None
+    if mount is not None:
+        folder = repository.temporary(mount)
+    else:
+        folder = files.make_folder(tree, layout.path(scope, layout.TEMPORARY))
     inside = relative[len(layout.path(scope)) :].lstrip("/")
     name = inside.replace("%", "%25").replace("/", "%2F")
     number = 0
@@ -41,13 +46,20 @@ def recover(tree: Tree, scope: str, history: History) -> bool:
 
     Returns whether a set of changes was left, too.
     """
+    mount = repository.mount_of(tree, layout.path(scope, "notes"))
+    if mount is not None:
+        with contextlib.suppress(FileNotFoundError, MemolithError):  # other kinds can be written to
+            _sweep(tree, scope, mount.labelled(mount.tree.folder(mount.temporary)), history)
     try:
-        folder = tree.folder(layout.path(scope, layout.TEMPORARY))
-        stray = folder.names()
+        return _SET in _sweep(tree, scope, tree.folder(layout.path(scope, layout.TEMPORARY)), history)
     except FileNotFoundError:
         return False
+
+
+def _sweep(tree: Tree, scope: str, folder: Folder, history: History) -> list[str]:
+    stray = folder.names()
     for name in stray:
-        if name == _SET:
+        if name in (_SET, repository.IGNORE):
             continue
         inside = name.rpartition(".")[0].replace("%2F", "/").replace("%25", "%")
         relative = layout.path(scope, inside)
@@ -58,7 +70,7 @@ def recover(tree: Tree, scope: str, history: History) -> bool:
                 files.unlink(holder)
             else:
                 history.keep(relative, holder, _was(holder))
-    return _SET in stray
+    return stray
 
 
 def _was(stray: Place) -> str:
@@ -74,18 +86,28 @@ def swap(tree: Tree, relative: str, one: Place, other: Place) -> None:
     """Exchange two files' names, in three steps where the system cannot do it atomically."""
     if files.exchange(one, other):
         return
-    spare = new(tree, relative)
+    spare = new(tree, relative, other)
     if not files.add_name(other, spare):
-        files.write_new(spare, other.read() or b"")
+        files.write_new(spare, other.read(raw=True) or b"")
     files.replace(one, other)
     files.rename(spare, one)
+
+
+def look(tree: Tree, relative: str) -> tuple[object, bytes | None, bytes | None]:
+    """Return a file's fingerprint, its bytes, and those that a reader gets; None if there is no file."""
+    try:
+        place = tree.place(relative)
+    except FileNotFoundError:
+        return None, None, None
+    seen, data = place.fingerprint(), place.read(raw=True)
+    return seen, data, None if data is None else place.shown(data)
 
 
 def inspect(holder: Place, place: Place, new: bytes | None) -> Out:
     """Check what came out of an exchange."""
     try:
         gone = files.wait_for_writers(holder, 0)
-        return holder.read(), holder, not gone
+        return holder.read(raw=True), holder, not gone
     except UnsafePathError as error:
         # A link, or a file with another name elsewhere, appeared at the last moment: put it back.
         if new is not None and files.exchange(holder, place):

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from memolith.env.paths import Folder, Tree
+    from memolith.env.folders import Folder
+    from memolith.env.paths import Tree
     from memolith.store.history import History
 
     Rewrite = Callable[..., Any]  # `Gate.rewrite`

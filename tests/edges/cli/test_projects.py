@@ -79,6 +79,7 @@ def test_show_says_which_project_this_is(shell: Shell, tmp_path: Path) -> None:
         "name": "",
         "root": str(app),
         "directory": str(projects(tmp_path) / written),
+        "shared": "",
         "remembered": False,
         "paths": [str(app)],
         "origins": ["example.org/acme/shop"],

@@ -16,6 +16,7 @@ from memolith.text.budget import plural
 if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
+    from memolith.store.sharing import Shared
 
 
 @cli.group(cls=Group)
@@ -39,6 +40,7 @@ def show(mem: Mem) -> Answer:
         "name": known.name,
         "root": found.root,
         "directory": layout.locate(str(mem.root), layout.path(found.slug)),
+        "shared": mem.projects.shared(),
         "remembered": found.known,
         "paths": known.paths or ([found.root] if found.root else []),
         "origins": known.origins or ([origin] if origin else []),
@@ -139,6 +141,45 @@ def move(mem: Mem, old: str, new: str) -> Answer:
     """
     slug, before, after = mem.projects.move(old, new)
     return {"slug": slug, "path": after}, f"{slug}: {before} is now {after}"
+
+
+@project.command()
+@opened
+def share(mem: Mem) -> Answer:
+    """Keep this project's own notes, records and tickets inside its repository, for a team.
+
+    They move to .memolith/ of this checkout, a file each, and git carries them. What others put there is
+    found on request, labelled, and is in no block before `memolith review accept --repository`. All else
+    stays in the home: MEMORY.md, checklist, logs, sessions, what was learned or brought in. Nothing in a
+    repository can switch this on.
+
+    \b
+    memolith project share
+    """
+    done = mem.projects.share()
+    return _brought(done, f"{plural(len(done.files), 'file')} moved to {done.folder}; commit it")
+
+
+@project.command()
+@click.option("--gone", is_flag=True, help="The checkout is gone: stop without copying anything.")
+@opened
+def unshare(mem: Mem, gone: bool) -> Answer:
+    """Copy the entries inside the repository back into the home, and keep them there again.
+
+    The files in the checkout stay, for they may be others', too.
+
+    \b
+    memolith project unshare
+    """
+    done = mem.projects.unshare(gone=gone)
+    copied = plural(len(done.files), "file")
+    return _brought(done, f"{copied} copied; {done.folder} is not used any more, and stays as it is")
+
+
+def _brought(done: Shared, message: str) -> Answer:
+    rows = [message, *(f"  {name}" for name in done.files)]
+    rows += [f"  {name} stays where it is: it {why}" for name, why in done.left.items()]
+    return done.as_dict(), "\n".join(rows)
 
 
 @project.command("adopt")

@@ -31,13 +31,22 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=completion.waiting)
 @click.option("--all", "everything", is_flag=True, help="All items in the queue.")
+@click.option(
+    "--repository", is_flag=True, help="All entries that came with the repository, as after a pull."
+)
 @click.option("--yes", is_flag=True, help="Accept without asking; required without a terminal.")
 @click.option(
     "--file", metavar="FILE", help="With edit: read the new texts from this file (- for standard input)."
 )
 @opened
 def review(
-    mem: Mem, action: str, ids: tuple[str, ...], everything: bool, yes: bool, file: str | None
+    mem: Mem,
+    action: str,
+    ids: tuple[str, ...],
+    everything: bool,
+    repository: bool,
+    yes: bool,
+    file: str | None,
 ) -> Answer:
     """Decide about text that waits for a person.
 
@@ -50,32 +59,47 @@ def review(
     memolith review show 3fa9c1
     memolith review accept 3fa9c1
     memolith review refuse --all
+    memolith review accept --repository
     memolith review edit 3fa9c1
     """
     common.choice(action, _ACTIONS, "action")
     if file is not None and action != "edit":
         raise InputError("--file belongs to `review edit`")
     if action == "list":
-        if ids or everything:
+        if ids or everything or repository:
             raise InputError("`review list` takes no ID; use `show`, `accept` or `refuse` with it")
         return _list(mem.review.list())
-    if not ids and not everything:
+    if not ids and not everything and not repository:
         raise InputError(f"which one? Give its ID or --all: memolith review {action} ID")
-    chosen = mem.review.list() if everything else [mem.review.get(each) for each in ids]
-    if action == "accept" and yes and ids:
-        for given, held in zip(ids, chosen, strict=True):
-            if given != held.id:
-                raise InputError(
-                    f"{given} is short for {held.id}; give the whole ID, as it names the exact text you saw"
-                )
+    chosen = _chosen(mem, ids, repository=repository)
+    if action == "accept" and yes:
+        _check_whole(ids, chosen)
     if action == "show":
         shown = "\n\n".join(_describe(mem, held) for held in chosen) or "Nothing waits."
         return {"waiting": [_as_dict(mem, held) for held in chosen]}, shown
     if action == "edit":
         return _edit(mem, chosen, file)
+    if repository and action == "accept" and chosen:
+        return _accept_repository(mem, chosen, yes=yes)
     done = [_decide(mem, action, held, yes=yes) for held in chosen]
     text = "\n".join(f"{row['id']}: {row['message']}" for row in done) or "Nothing waits."
     return {"decided": done}, text
+
+
+def _chosen(mem: Mem, ids: tuple[str, ...], *, repository: bool) -> list[Held]:
+    if ids:
+        return [mem.review.get(each) for each in ids]
+    every = mem.review.list()
+    came = [each for each in every if each.call == STORED and each.source.taint == "repository"]
+    return came if repository else every
+
+
+def _check_whole(ids: tuple[str, ...], chosen: list[Held]) -> None:
+    for given, held in zip(ids, chosen, strict=False):
+        if given != held.id:
+            raise InputError(
+                f"{given} is short for {held.id}; give the whole ID, as it names the exact text you saw"
+            )
 
 
 def _list(waiting: list[Held]) -> Answer:
@@ -130,6 +154,23 @@ def _decide(mem: Mem, action: str, held: Held, *, yes: bool) -> dict[str, str]:
             )
         message = mem.review.accept(held.id)
     return {"id": held.id, "decision": action, "message": message}
+
+
+def _accept_repository(mem: Mem, chosen: list[Held], *, yes: bool) -> Answer:
+    """Accept what came with the repository at once, after a person has seen the files."""
+    rows = [
+        f"{held.filename}{'' if mem.review.is_safe(held) else '  (look at it: it may instruct)'}"
+        for held in chosen
+    ]
+    if not yes:
+        if common.attended():
+            output.text("\n".join([*rows, "", "`memolith review show ID` has the text of each"]))
+        common.agree(
+            f"Accept these {len(chosen)}?", "a person must accept: run this in a terminal, or add --yes"
+        )
+    mem.review.accept_repository(chosen)
+    decided = [{"id": held.id, "decision": "accept", "message": held.filename} for held in chosen]
+    return {"decided": decided}, "\n".join([*(f"accepted {row}" for row in rows)])
 
 
 def _edit(mem: Mem, chosen: list[Held], file: str | None) -> Answer:

@@ -109,7 +109,8 @@ def _notice(mem: Mem) -> list[str]:
 def _files(mem: Mem) -> list[str]:
     """Return a line that says where the files are: an agent that has hooks can open and edit files."""
     place = " ".join(hygiene.for_block(mem.store).split())
-    return [f"{structure.FILES}{place}, of this project in projects/{layout.harmless(mem.project)})"]
+    also = layout.also_in(mem.store, mem.project)
+    return [f"{structure.FILES}{place}, of this project in projects/{layout.harmless(mem.project)}{also})"]
 
 
 def is_new(call: Call, past: SessionReceipts) -> bool:

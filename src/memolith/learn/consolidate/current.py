@@ -142,7 +142,8 @@ def _foreign(text: str, ours: frozenset[str]) -> list[str]:
 
 def read(home: Home) -> Current:
     """Read all files that a consolidation of this project uses. UnsafePathError if its root is a link."""
-    tree, slug = Tree(str(home.root)), home.project
+    # A link in a repository is nothing that learning could write through.
+    tree, slug = Tree(str(home.root), alone=True), home.project
     top = layout.path(slug)
     others: dict[str, str] = {}
     links: list[str] = []
