@@ -258,7 +258,21 @@ def _members(kind: type) -> list[str]:
     return lines
 
 
-PAGES = {"api.md": api_page, "settings.md": settings_page, "cli.md": cli_page, "memolith.1": man_page}
+def help_page() -> str:
+    """Return what `memolith help` prints on 80 columns; it is kept, so that it is there at once."""
+    wide = {**cli.context_settings, "terminal_width": 80, "max_content_width": 80}
+    context = click.Context(cli, info_name="memolith", **wide)
+    return context.get_help() + "\n"
+
+
+HELP = "../src/memolith/edges/cli/help.txt"
+PAGES = {
+    "api.md": api_page,
+    "settings.md": settings_page,
+    "cli.md": cli_page,
+    "memolith.1": man_page,
+    HELP: help_page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -292,23 +292,23 @@ def _convert(key: str, value: str, where: str = "") -> object:
     if kind is bool:
         if value.lower() in _BOOLEANS:
             return _BOOLEANS[value.lower()]
-        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be true or false")
+        raise ConfigError(f"{where}{key} = {value!r}; must be true or false")
     if isinstance(kind, tuple):
         if value in kind:
             return value
-        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be one of {', '.join(kind)}")
+        raise ConfigError(f"{where}{key} = {value!r}; must be one of {', '.join(kind)}")
     if kind is str:
         if len(value) > _MAX_TEXT or not value.isprintable():
-            raise ConfigError(f"{where}{key}: it must be one line of at most {_MAX_TEXT} characters")
+            raise ConfigError(f"{where}{key}: must be one line of at most {_MAX_TEXT} characters")
         return value
     try:
         number = kind(value)
     except ValueError:
         number = -1
     if not 0 <= number < float("inf"):
-        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be a number, 0 or more")
+        raise ConfigError(f"{where}{key} = {value!r}; must be a number, 0 or more")
     if limit is not None and number > limit:
-        raise ConfigError(f"{where}{key} = {value!r} is not possible: it must be at most {limit}")
+        raise ConfigError(f"{where}{key} = {value!r}; must be at most {limit}")
     return number
 
 

@@ -166,6 +166,20 @@ def test_a_closed_pipe_is_no_error(mem: Mem, work: Path, command: str) -> None:
     assert done.returncode == 0
 
 
+def test_help_shows_at_most_30_commands_in_five_groups_on_80_columns_and_at_once() -> None:
+    shown = run("help", cwd=Path.cwd()).stdout.decode()
+    groups = [part.splitlines()[1:] for part in shown.split("\n\n")[4:] if part.splitlines()[1:]]
+    assert len(groups[:-1]) == 5
+    assert sum(map(len, groups[:-1])) <= 30
+    assert max(map(len, shown.splitlines())) <= 80
+    for other in (["--help"], []):
+        assert run(*other, cwd=Path.cwd()).stdout.decode() == shown
+    code = (
+        "import sys; from memolith.edges.cli import main; main(['help']); assert 'click' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=True)
+
+
 def test_help_has_examples_for_every_command(capfd: Capture) -> None:
     from memolith.edges.cli.app import cli
     from memolith.edges.cli.app import run as run_app

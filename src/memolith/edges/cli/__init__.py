@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _OBJECTS = 20_000
 
 
+_HELP: tuple[list[str], ...] = ([], ["help"], ["-h"], ["--help"])
+_COLUMNS = 80  # of the help as it is kept
+
+
 def entry() -> int:
     """Run the command line as a process of its own; return its exit code."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
@@ -64,9 +68,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     from memolith.edges.cli.output import open_closed
 
     open_closed()
-    code = run_fast(arguments)
+    code = _helped() if arguments in _HELP else run_fast(arguments)
     if code is None:
         from memolith.edges.cli.app import run
 
         code = run(arguments)
     return code
+
+
+def _helped() -> int | None:
+    """Print the help as it was generated: click would take seven times as long to lay it out."""
+    import os
+
+    from memolith.edges.cli import output
+
+    if "_MEMOLITH_COMPLETE" in os.environ or (
+        sys.stdout.isatty() and os.get_terminal_size(1).columns < _COLUMNS
+    ):
+        return None
+    with open(os.path.join(os.path.dirname(__file__), "help.txt"), encoding="utf-8") as file:
+        text = file.read()
+    return output.guarded(lambda: output.text(text))

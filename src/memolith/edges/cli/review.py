@@ -106,7 +106,7 @@ def _list(waiting: list[Held]) -> Answer:
     fields: dict[str, object] = {"waiting": [held.as_dict() for held in waiting]}
     if not waiting:
         return fields, "Nothing waits for review."
-    rows = [(held.id, held.since, _what(held), str(held.source), _odd(held.reasons)) for held in waiting]
+    rows = [(held.id, held.since, _what(held), str(held.source), _odd(held)) for held in waiting]
     table = Table(("id", "since", "text", "from", "look at"), rows, spare=("look at", "since", "from"))
     hint = output.Note("`memolith review show ID` has the text; `accept ID` or `refuse ID` decides")
     return fields, table, hint
@@ -114,15 +114,20 @@ def _list(waiting: list[Held]) -> Answer:
 
 def _what(held: Held) -> str:
     """Return what waits: its title, and its first line."""
+    if held.is_proposal:
+        return "a change of what was learned"
     given = (held.arguments.get(key) for key in ("title", "name", "section", "heading", "target"))
     title = next((str(each) for each in given if each), "")
     says = markdown.first_line(held.text.lstrip("# ").removeprefix(title), 60)
     return ": ".join(filter(None, [title, says]))
 
 
-def _odd(reasons: list[str]) -> str:
+def _odd(held: Held) -> str:
     """Return what a person should look at, besides that the text came from outside."""
-    return "; ".join(each.partition(":")[0] for each in reasons[1:])
+    if held.is_proposal:
+        more = len(held.reasons) - 1
+        return (held.reasons or [""])[0] + (f" (+{more})" if more > 0 else "")
+    return "; ".join(each.partition(":")[0] for each in held.reasons[1:])
 
 
 def _as_dict(mem: Mem, held: Held) -> dict[str, object]:

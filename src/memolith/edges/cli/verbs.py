@@ -80,7 +80,8 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]
         hint = "`memolith list` shows what there is"
         if found.kind in ("long_term", "scratchpad") or found.name == mem.today:
             hint = f"`memolith write {found.kind} TEXT` makes it"
-        raise NotFoundError(f"there is no {found.name} yet; {hint}")
+        none = "nothing was written on" if found.kind == "daily" else "there is no"
+        raise NotFoundError(f"{none} {found.name}{'' if found.kind == 'daily' else ' yet'}; {hint}")
     return {**found.as_dict(), **resource.as_dict()}, resource.text or arguments.EMPTY
 
 

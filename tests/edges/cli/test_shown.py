@@ -1,0 +1,96 @@
+"""What a person sees: tables on narrow terminals, every warning once, and texts that go through a pipe."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from memolith import Mem, import_memory
+from memolith.base.values import Hit
+from memolith.edges.cli import main, paint
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize(
+    ("columns", "head"), [(120, "when did what says from"), (60, "when did what says"), (40, "what says")]
+)
+def test_a_narrow_terminal_leaves_whole_columns_out_and_cuts_only_long_ones(
+    columns: int, head: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    rows = [("just now", "remember", f"notes/{'x' * 40}.md", "word " * 20, "claude-3f2a#" + "1" * 30)]
+    names = ("when", "did", "what", "says", "from")
+    shown = paint.drawn(paint.Table(names, rows, spare=("from", "when", "did")))
+    lines = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in shown.splitlines()]
+    assert lines[0].split() == head.split()
+    assert max(map(len, lines)) <= columns
+    assert ("just now" in lines[1]) == ("when" in head)
+    assert "notes/xxxx" in lines[1]
+    assert "word word" in lines[1]
+
+
+def test_a_warning_of_status_and_a_notice_of_a_project_are_shown_once(
+    mem: Mem, work: Path, capfd: Capture
+) -> None:
+    mem.from_source("imported", "web").remember("hi", "Held")
+    for command in (["status"], ["project", "show"]):
+        assert main([*command, "--project", str(work)]) == 0
+        shown = capfd.readouterr()
+        assert (shown.out + shown.err).count("memolith review") == (command == ["status"])
+
+
+def test_a_note_that_comes_through_a_pipe_leaves_its_head_behind(
+    mem: Mem, work: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mem.remember("one\ntwo", "First")
+    assert main(["show", "first", "--project", str(work)]) == 0
+    shown = capfd.readouterr().out
+    for name, more in (("first", []), ("other", ["--title", "Other"])):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(shown.encode())))
+        assert main(["remember", "-", *more, "--project", str(work)]) == 0
+        assert mem.read("note", name).count("---") == 2
+    capfd.readouterr()
+    assert main(["show", "other", "--text", "--project", str(work)]) == 0
+    assert capfd.readouterr().out == "one\ntwo\n"
+
+
+def test_what_forget_would_do_and_what_it_did_is_counted_alike(mem: Mem) -> None:
+    mem.remember("Zeta client pays late.", "Zeta client")
+    asked = mem.forget("zeta", dry_run=True)
+    assert list(asked.places.values()) == [2]
+    assert mem.forget("zeta").places == asked.places
+
+
+def test_an_import_leaves_memoliths_own_home_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.md").write_text("mine\n")
+    monkeypatch.setenv("MEMOLITH_HOME", str(tmp_path / "notes" / "mem"))
+    with Mem.open(tmp_path / "notes") as mem:
+        mem.remember("ours", "Ours")
+        assert [row.path for row in import_memory(mem, tmp_path / "notes").rows] == ["mine.md"]
+
+
+def test_a_title_that_a_note_has_replaces_it_however_its_file_is_called(mem: Mem) -> None:
+    mem.write("note", "A", name="My Note")
+    mem.remember("B", "My Note")
+    assert [path.rpartition("/")[2] for path in mem.list()] == ["My Note.md"]
+
+
+def test_the_reasons_of_a_hit_are_kept_apart() -> None:
+    why = "words: port (1.03), need (0.2); newer than x.md"
+    assert Hit.reasons.fget(type("", (), {"why": why})) == "words: port, need; newer than x.md"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("title", [None, "The port"])
+def test_only_a_title_made_from_the_text_follows_an_edit(mem: Mem, title: str | None) -> None:
+    mem.remember("The port is 6380.", title)
+    name = mem.list()[0].rpartition("/")[2].removesuffix(".md")
+    mem.edit("note", "6380", "6381", name=name)
+    name = mem.list()[0].rpartition("/")[2].removesuffix(".md")
+    assert name == ("the-port-is-6381" if title is None else "the-port")
+    assert f"name: {title or 'The port is 6381'}\n" in mem.read("note", name)
+    mem.undo(name)
+    assert "6380" in mem.read("note", "the-port" if title else "the-port-is-6380")
