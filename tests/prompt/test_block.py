@@ -252,6 +252,16 @@ def test_the_list_of_notes_can_be_switched_off(mem: Mem, monkeypatch: pytest.Mon
     assert mem.search("line").hits
 
 
+@proves("S3.57")
+def test_a_recorded_preference_is_shown_once(mem: Mem) -> None:
+    mem.records.add("Public functions get an example.", category="preferences", scope="project")
+    mem.records.add("Public functions always get an example.", category="preferences", scope="project")
+    mem.records.add("Answers are in British English.", category="preferences", scope="user")
+    mem.records.add("The cache is Redis.", category="decisions", scope="project")
+    listed = [line for line in block_of(mem).split("\n") if line.startswith("- ")]
+    assert listed == ["- Public functions get an example.", "- Answers are in British English."]
+
+
 @proves("S0.78", "S0.35")
 def test_a_log_is_shown_in_full_and_of_a_document_only_comments_are_left_out(mem: Mem, store: Path) -> None:
     text = "- did\n<!-- a remark\nof two lines -->\n- a\u200b < b <!-- inside -->\n    code\n\n\n\n- end\n"

@@ -37,7 +37,7 @@ def test_every_kind_is_found_with_what_opens_it(mem: Mem) -> None:
     mem.remember("zebra backups run at night", "Backups")
     record(mem, "zebra-rule", "Never restart zebra on Fridays.")
     put(mem, "tickets/zebra-1.md", "---\nid: zebra-1\ntitle: Disk\n---\nThe zebra disk is full.\n")
-    session(mem, "s1", "What about the zebra alarm?", "It was silenced.")
+    session(mem, "s1", "The zebra alarm rang.", "It was silenced.")
     mem.append_daily("zebra", "rebooted zebra")
     found = {hit.kind: hit for hit in reversed(mem.recall("zebra", semantic=False).hits)}
     assert set(found) == {"memory", "note", "record", "ticket", "session", "daily"}
@@ -117,6 +117,7 @@ def test_the_better_match_is_first_and_ties_are_always_in_the_same_order(mem: Me
     for number in (2, 1, 3):
         words = ["one", "two", "six"][number - 1]
         record(mem, f"ferry-{number}", f"Ferry number {words}.", created="2026-01-01")
+        os.utime(mem.root / "projects" / mem.project / f"records/decisions/ferry-{number}.md", (1e9, 1e9))
         mem.index.sync(["", mem.project])
     assert keys(mem, "gateway login") == ["gateway-login", "pages"]
     order = keys(mem, "ferry number")
@@ -200,6 +201,61 @@ def test_a_later_statement_in_other_words_is_found_through_the_earlier_one(mem: 
     for number in range(6):
         record(mem, f"other{number}", f"A fact about {'abcdef'[number] * 5}.")
     assert keys(mem, "What do I drink in the morning?")[:2] == ["r2", "r1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "mine", "other"),
+    [
+        (
+            "how long is the archive of X-rays kept?",
+            "The archive of X-rays is kept for 30 years.",
+            "The archive of letters is kept for 10 years now.",
+        ),
+        ("发票服务的端口是多少？", "发票服务的端口是5433。", "发票服务的版本是6.2。"),
+        (
+            "read ECONNRESET at TCP.onStreamRead",
+            "ECONNRESET during the upload came from the proxy.",
+            "The upload form has a progress bar for large files now.",
+        ),
+    ],
+)
+def test_a_later_statement_about_something_else_replaces_nothing(
+    mem: Mem, question: str, mine: str, other: str
+) -> None:
+    lately(mem, mine, other)
+    for number in range(5):
+        record(mem, f"other{number}", f"Something else entirely, {'abcde'[number] * 4}.")
+    assert keys(mem, question)[0] == "r1"
+
+
+def test_what_holds_for_all_projects_replaces_what_this_one_said_before(mem: Mem) -> None:
+    record(mem, "r1", "Queries are written with Hibernate.", created="2026-01-01")
+    record(mem, "r2", "Queries are written with jOOQ since the summer.", user=True, created="2026-02-01")
+    assert keys(mem, "with what are queries written?")[:2] == ["r2", "r1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("womit beginnt die Nummer einer Rechnung?", "Die Rechnungsnummer beginnt mit dem Jahr."),
+        ("gdzie jest kopia zapasowa bazy?", "Kopie zapasowe bazy są na serwerze bocian."),
+        ("Wann läuft das Backup der Datenbank?", "The backup of the database runs at night."),
+        ("HRESULT: 0x80070005 at Print.Spool()", "0x80070005 at the desk: log on as a batch job."),
+    ],
+)
+def test_other_languages_and_codes_are_found(mem: Mem, question: str, text: str) -> None:
+    record(mem, "right", text)
+    for number in range(5):
+        record(mem, f"other{number}", f"Something else entirely, {'abcde'[number] * 4}.")
+    assert keys(mem, question)[:1] == ["right"]
+
+
+def test_a_word_in_the_midst_of_a_text_does_not_make_it_the_subject(mem: Mem) -> None:
+    record(mem, "r1", "Before a notebook is shared, restart the kernel and run all cells.")
+    for number in range(5):
+        record(mem, f"other{number}", f"Something else entirely, {'abcde'[number] * 4}.")
+    assert keys(mem, "how many cells does a bike battery have?") == []
+    assert keys(mem, "how do I share a notebook?") == ["r1"]
 
 
 def test_what_somebody_looked_up_goes_before_what_they_were_told(mem: Mem) -> None:

@@ -1,6 +1,7 @@
 """How work is done here: what a session's first task is told from kept sessions, and what is not told."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from memolith.recall import working
 from memolith.recall.recall import for_block
 from memolith.text.words import talk
 from tests.ledger import proves
+from tests.recall.made import session
 
 TASK = "src/shop/cart.py: total_price rounds too early, and src/shop/coupon.py relies on total_price"
 
@@ -50,9 +52,10 @@ def test_a_task_that_names_things_of_this_project_is_told_what_passes_and_what_w
 
 
 @proves("S3.51")
-def test_a_chore_or_another_project_is_told_nothing_of_it(worked: Mem) -> None:
+def test_a_chore_about_a_check_is_told_how_checks_are_run_and_another_nothing(worked: Mem) -> None:
+    assert working.lines(worked, "fix the failing tests / build") == working.lines(worked, TASK)[:1]
     for prompt in (
-        "fix the failing tests",
+        "commit and push",
         "lib/other/engine.rs panics in parse_header, see lib/other/lexer.rs",
     ):
         assert working.lines(worked, prompt) == []
@@ -210,3 +213,59 @@ def test_a_request_is_a_task_and_a_question_or_some_words_are_none() -> None:
     assert not talk.is_task("the battery of my phone is empty every evening. any advice?")
     assert not talk.is_task("which port does the database use?")
     assert not talk.is_task("database port staging")
+
+
+@proves("S3.54")
+def test_who_asks_gets_an_answer_before_its_question_and_nothing_that_was_said_in_passing(mem: Mem) -> None:
+    session(
+        mem,
+        "s1",
+        "why do the labels come out upside down?",
+        "The printer turns wide labels. With rotation=0 they come out right.",
+        "great, works",
+        "Got it, I've noted what you said about the labels!",
+    )
+    session(mem, "s2", "who prints the labels?", "Unfortunately I couldn't find anything about labels.")
+    first, second, *others = mem.recall("why were the labels upside down?", semantic=False)
+    assert "rotation=0" in first.text
+    assert "upside down?" in second.text
+    assert [hit.text for hit in others] == ["who prints the labels?"]
+
+
+@pytest.mark.parametrize(
+    ("turn", "passing"),
+    [
+        ("There is no hint in the code.", True),
+        ("Great, I will keep that in mind!", True),
+        ("Ich weiß es nicht.", True),
+        ("Great, the queue is mail.invoices.", False),
+        ("Now the build uses bazel.", False),
+        ("There is no staging server.", False),
+    ],
+)
+def test_an_agent_that_only_heard_or_has_no_answer_says_nothing(turn: str, passing: bool) -> None:
+    assert talk.is_passing(turn, "assistant") is passing
+
+
+@proves("S3.56")
+@pytest.mark.parametrize("question", ["what did we do yesterday?", "was habe ich gestern gemacht?"])
+def test_a_question_about_a_day_and_nothing_else_gets_its_log(tmp_path: Path, question: str) -> None:
+    clock = [1_794_300_000.0]  # 10 November 2026
+    (tmp_path / "shop").mkdir()
+    with Mem.open(tmp_path / "shop", home=tmp_path / "home", now=lambda: clock[0]) as mem:
+        mem.write("daily", "Replaced the fan of the rack.")
+        clock[0] += 86_400
+        mem.write("daily", "Moved the page to another host.")
+        clock[0] += 86_400
+        assert ["another host" in hit.text for hit in mem.recall(question, semantic=False)] == [True]
+        assert not mem.recall("what did we do on 3 January?", semantic=False).hits
+
+
+@proves("S3.55")
+def test_of_a_log_the_last_line_about_something_is_shown(mem: Mem) -> None:
+    mem.write("daily", "The mount is aligned to 40 seconds.")
+    mem.write("daily", "Somebody called.")
+    mem.write("daily", "Redid the alignment of the mount, 12 seconds.")
+    (hit,) = mem.recall("how well is the mount aligned?", semantic=False)
+    assert hit.snippet == "Redid the alignment of the mount, 12 seconds."
+    assert "40 seconds" in hit.text

@@ -248,9 +248,9 @@ class Index:
                 told = unit.is_turn or unit.title in text[: len(unit.title) + 4]
                 yield unit.id, unit.content_hash, text if told else f"{unit.title}\n{text}"
 
-    def hashes(self, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
-        """Return id and content hash of every unit, ordered by id: the rows of a vector search."""
-        return self._ask(lambda db: reading.hashes(db, slugs), list)
+    def hashes(self, slugs: Sequence[str], days: Sequence[tuple[str, str]] = ()) -> list[tuple[int, bytes]]:
+        """Return id and content hash of every unit (of these days), by id: the rows of a vector search."""
+        return self._ask(lambda db: reading.hashes(db, slugs, days), list)
 
     def stamp(self) -> object:
         """Return a value that changes whenever the index does."""

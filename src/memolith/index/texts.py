@@ -197,13 +197,25 @@ def _make_room(kept: dict[object, Any]) -> None:
         del kept[next(iter(kept))]
 
 
-def hashes(connection: Connection, slugs: Sequence[str]) -> list[tuple[int, bytes]]:
-    """Return id and content hash of every unit that states something, by id."""
+def hashes(
+    connection: Connection, slugs: Sequence[str], days: Sequence[tuple[str, str]] = ()
+) -> list[tuple[int, bytes]]:
+    """Return id and content hash of every unit that states something, by id; of these days only, if given.
+
+    A day without its year (`????-11-03`) is that of any.
+    """
+    dated = [
+        f"substr({_FIELDS['date']}, {5 if first[0] == '?' else 1}, {6 if first[0] == '?' else 10}) "
+        "BETWEEN ? AND ?"
+        for first, _ in days
+    ]
     query = (
         "SELECT units.id, units.hash FROM units JOIN files ON files.id = units.file "  # noqa: S608 - question marks
-        f"WHERE scope IN {_of(slugs)} AND units.id & 15 != {schema.COMMAND} ORDER BY units.id"
+        f"WHERE scope IN {_of(slugs)} AND units.id & 15 != {schema.COMMAND} "
+        f"AND ({' OR '.join(dated) or 'TRUE'}) ORDER BY units.id"
     )
-    return connection.execute(query, slugs).fetchall()
+    values = [each.removeprefix("????") for span in days for each in span]
+    return connection.execute(query, [*slugs, *values]).fetchall()
 
 
 def work(connection: Connection, slugs: Sequence[str], sessions: int) -> list[Work]:

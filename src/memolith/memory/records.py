@@ -11,7 +11,7 @@ from memolith.base.errors import InputError
 from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
-from memolith.memory import arguments, entries, taken_back
+from memolith.memory import arguments, asked, entries, taken_back
 from memolith.memory.review import hold
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
@@ -156,8 +156,7 @@ class Records(entries.Entries):
                 "category": category,
                 "scope": "project" if slug else "user",
                 "title": own,
-                "created": self._home.today,
-                "updated": self._home.today,
+                **dict.fromkeys(("created", "updated"), self._home.today),
                 "source": source or str(self._home.source),
                 "aliases": list(aliases),
                 "keywords": list(keywords),
@@ -175,6 +174,8 @@ class Records(entries.Entries):
                 until = record.valid_until or begin or self._home.today
                 done = {"status": "superseded", "superseded_by": record_id, "valid_until": until}
                 change.warnings += self._write(record.filename, done, op=op).warnings
+        if category == "preferences" and certain and not outside and not source:
+            asked.show(self._home, layout.locate(self._root, relative))  # it holds for every task
         gone = [record.id for record in older]
         message = f"Recorded {record_id} in {category}" + (f" (instead of {', '.join(gone)})" if gone else "")
         others = [each.id for each in near if likeness.may_contradict(each.body, text)]
@@ -206,8 +207,7 @@ class Records(entries.Entries):
         paths |= {path for path in files if path.endswith(name)}
         near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
         ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
-        today = self._home.today
-        return ids, [each for each in near if each.status == "candidate" or each.holds(today)]
+        return ids, [each for each in near if each.status == "candidate" or each.holds(self._home.today)]
 
     def _paths(self, slug: str) -> builtins.list[str]:
         folders = (layout.path(slug, "records", category) for category in CATEGORIES)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Found = tuple[float, float, Collection[str]]
 
 _LONG = 20_000  # characters of a text that are examined
+_FORM = 5  # letters of a word of which another form, or a longer word with it, counts
 # Frequent English verbs, nouns, adjectives and adverbs, numbers, and names of days and months. Chosen by
 # hand, some because they made chance matches look like a subject.
 _EVERYDAY = """
@@ -54,7 +55,7 @@ ago almost already also always another around away down else every instead maybe
 since sometimes though together usually well
 one two three four five six seven eight nine ten second
 january february march april june july august september october november december monday tuesday wednesday
-thursday friday saturday sunday
+thursday friday saturday sunday weekend
 """
 # Remains of "aren't" and the like. They mean as little as the words of `terms.STOP`.
 _PIECES = "ain aren couldn hadn hasn haven mustn needn shouldn wasn weren wouldn"
@@ -65,9 +66,10 @@ def rarity(df: int, total: int) -> float:
     return log(1 + (total + weights.PRIOR - df + 0.5) / (df + 0.5))
 
 
-def needed(answer: float, total: int) -> float:
+def needed(answer: float, total: int, growth: float | None = None) -> float:
     """Return the evidence required in a memory of `total` units, if a typical one requires `answer`."""
-    return answer + weights.GROWTH * log(min(max(total, weights.SMALL), weights.LARGE) / weights.USUAL)
+    growth = weights.GROWTH if growth is None else growth
+    return answer + growth * log(min(max(total, weights.SMALL), weights.LARGE) / weights.USUAL)
 
 
 def known_names(asked: Analysis) -> float:
@@ -85,13 +87,18 @@ def _everyday() -> frozenset[str]:
     return frozenset(terms.count(_EVERYDAY)[0])
 
 
+@lru_cache(maxsize=1)
+def _function() -> frozenset[str]:
+    return frozenset(terms.count(" ".join(sorted(terms.FUNCTION)))[0])
+
+
 class Subject:
     """What a question is about: the weight of each word, and how common the words are here."""
 
     def __init__(
         self, asked: Analysis, weight: Mapping[str, float], names: Collection[str], fillers: Collection[str]
     ) -> None:
-        empty = terms.STOP.union(_PIECES.split())
+        empty = terms.STOP.union(_PIECES.split(), _function())
         said = {
             term: each
             for term, each in weight.items()
@@ -136,6 +143,32 @@ class Subject:
         known = terms.among(" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), self._counts)
         return sum(self._counts[term] for term in set[str]().union(*known.values())) / self._sum
 
+    def beside(self, text: str, has: Collection[str]) -> list[str]:
+        """Return more words of the question that a text has, in another form or as a part of a word.
+
+        Stemming is English: `Rechnung` is in `Rechnungsnummer`, `kopia` is `kopie`.
+        """
+        plain = " " + " ".join(terms.fold(text[:_LONG]).casefold().split())
+        return [
+            term
+            for term in self._telling
+            if term not in has and len(term) >= _FORM and term.isalpha()
+            if f" {term[: max(_FORM - 1, len(term) - 2)]}" in plain
+            or term[: max(_FORM, len(term) - 2)] in plain
+        ]
+
+    def is_about(self, title: str, text: str, has: Collection[str]) -> bool:
+        """Whether a text that has few of the question's words has one of them at its beginning.
+
+        By chance, a question shares a word with the midst of a text (`run all cells`), rarely its subject.
+        """
+        found = {term for term in self._special if term in has}
+        if 2 * len(found) > len(self._special) or not self._special:
+            return True
+        first = " ".join(text.split(None, weights.TOPIC)[: weights.TOPIC])
+        begins = first if title.startswith(first) else f"{title} {first}"  # a title of its own
+        return bool(terms.among(begins, found)) or not found.isdisjoint(self.beside(begins, ()))
+
     def has(self, title: str, text: str) -> float:
         """Return the share of what a text says first, or of its title, that is in the question."""
         shares = [0.0]
@@ -153,12 +186,13 @@ class Subject:
             shares.append(share if len(both) >= weights.SHARED and share >= least else 0.0)
         return max(shares)
 
-    def evidence(self, best: Sequence[Found], close: float = 0.0) -> float:
+    def evidence(self, best: Sequence[Found], close: float = 0.0, common: float | None = None) -> float:
         """Return the evidence for the best texts; `close` is the highest closeness among them."""
         if any(_is_code(term) for *_, has in best for term in has if term in self._telling):
             return inf
         words = max((self._words(*each) for each in best), default=0.0)
-        return words and words + weights.COMMON_HERE * self._common_here + weights.CLOSE * close
+        common = weights.COMMON_HERE if common is None else common
+        return words and words + common * self._common_here + weights.CLOSE * close
 
     def _words(self, words: float, covered: float, terms: Collection[str]) -> float:
         """Return the evidence of a text's words, weighted for this memory."""
@@ -173,4 +207,6 @@ class Subject:
 
 
 def _is_code(term: str) -> bool:
-    return len(term) > 2 and term[0].isalpha() and term.isascii() and any(char.isdigit() for char in term)
+    if not term.isascii() or not any(map(str.isdigit, term)):
+        return False
+    return (len(term) > 2 and term[0].isalpha()) or (len(term) > 4 and (term[:2] == "0x" or term.isdigit()))

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from memolith.index import Analysis, Session, Unit
+    from memolith.index import Analysis, Unit
 
     Conversation = Mapping[int, "Candidate"]  # turns by position
     Texts = Callable[[Sequence[Unit]], Mapping[int, str]]
@@ -142,36 +142,51 @@ def rank(
     if not hits:
         return []
     subject = abstain.Subject(asked, word_weights(asked), names, _fillers())
-    related = semantic and _is_near([hit for hit in hits if hit.similarity is not None], asked)
+    related = sure = semantic and _is_near([hit for hit in hits if hit.similarity is not None], asked)
     by_words = waiting if semantic else hits
-    related = related or bool(by_words and _is_related(by_words, asked, subject, texts))
+    if by_words and not related:
+        related, sure = _is_related(by_words, asked, subject, texts)
     if is_long:
         _listen(hits, subject, texts)
-    few = {term.term for term in asked.terms if term.df <= weights.NAMED and term.term in identifiers}
-    for hit in hits:
-        if not hit.unit.is_turn and not few.isdisjoint(hit.terms):
-            hit.heard = True
-    if not related and not is_long and not any(hit.heard for hit in hits):
+    _name(hits, {term.term for term in asked.terms if term.df <= weights.NAMED and term.term in identifiers})
+    known = abstain.known_names(asked)
+    strange = not known and max(hit.words for hit in hits) < weights.STRANGE_TEXT
+    if not related and (strange or not is_long) and not any(hit.heard for hit in hits):
         return []
-    at_home = related or abstain.known_names(asked) >= weights.AT_HOME
-    hits.sort(key=lambda hit: -hit.evidence)
-    least = hits[0].evidence * weights.TAIL
+    at_home = sure or known >= weights.AT_HOME
+    least = max(hit.evidence for hit in hits) * weights.TAIL
     centre = weights.CENTRE_WITH_MEANING if semantic else weights.CENTRE
+    worth = _worth(hits, centre)
     return [
         Ranked(
             unit=hit.unit,
-            score=certainty(max(hit.evidence, centre) if hit.heard else hit.evidence, centre),
+            score=certainty(worth[hit.unit.id], centre),
             terms=list(hit.parts),
             also=hit.also,
             newer_than=[],
-            weak=not (hit.heard or (at_home if hit.unit.is_turn else related)),
+            weak=not (hit.heard or (at_home if hit.unit.is_turn else sure)),
             why=_why(hit, spelled or {}),
         )
         for place, hit in enumerate(
-            _single([hit for hit in hits if hit.evidence >= least or hit.unit.id in keep])
+            _single([hit for hit in hits if worth[hit.unit.id] >= least or hit.unit.id in keep])
         )
         if limit is None or place < limit or hit.unit.id in keep
     ]
+
+
+def _name(hits: Sequence[Candidate], identifiers: Collection[str]) -> None:
+    """Find the notes that have an identifier of the question: they are about it."""
+    for hit in hits:
+        hit.heard |= not hit.unit.is_turn and any(term in identifiers for term in hit.terms)
+
+
+def _worth(hits: list[Candidate], centre: float) -> dict[int, float]:
+    """Sort the hits; return the evidence of each as it counts for its score."""
+    worth = {hit.unit.id: max(hit.evidence, centre) if hit.heard else hit.evidence for hit in hits}
+    # Of a log, the text with its identifier; of a question in words, the one with most of them.
+    by_name = 2 * max(hit.evidence for hit in hits) < centre
+    hits.sort(key=lambda hit: (-worth[hit.unit.id] if by_name else 0.0, -hit.evidence))
+    return worth
 
 
 def certainty(evidence: float, centre: float) -> float:
@@ -202,8 +217,10 @@ def _listen(hits: Sequence[Candidate], subject: abstain.Subject, texts: Texts) -
             hit.heard, hit.evidence = True, max(hit.evidence, weights.CENTRE)
 
 
-def _is_related(hits: Sequence[Candidate], asked: Analysis, subject: abstain.Subject, texts: Texts) -> bool:
-    """Whether a question is about anything here, by words; also credit texts that begin with them."""
+def _is_related(
+    hits: Sequence[Candidate], asked: Analysis, subject: abstain.Subject, texts: Texts
+) -> tuple[bool, bool]:
+    """Whether a question is about anything here by words, and surely; credits texts that begin with them."""
     best = sorted(hits, key=lambda hit: -hit.words)[: weights.BEST]
     documents = [hit for hit in hits if not hit.unit.is_turn]
     shown = sorted(documents, key=lambda hit: -hit.evidence)[: weights.LED]
@@ -211,26 +228,21 @@ def _is_related(hits: Sequence[Candidate], asked: Analysis, subject: abstain.Sub
     for hit in shown:
         hit.evidence += weights.LEADS * subject.leads(said.get(hit.unit.id, ""))
     near = max(subject.close(said.get(hit.unit.id, "")) for hit in best)
-    evidence = subject.evidence([(hit.words, hit.covered, hit.terms) for hit in best], near)
-    needed = abstain.needed(weights.ANSWER, asked.total)
-    return evidence >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
-
-
-def by_work(sessions: Sequence[Session]) -> list[Session]:
-    """Return sessions in the order in which they help with a task: what was said in them, and when.
-
-    Time counts from the newest of them: after a holiday, the last session is still where work goes on.
-    """
-    most = max((each.score for each in sessions), default=0.0) or 1.0
-    best = max((each.best for each in sessions), default=0.0) or 1.0
-    hours = {each.path: 24 * supersede.day_of(each.started) for each in sessions}
-    newest = max(hours.values(), default=0.0)
-
-    def evidence(each: Session) -> float:
-        ago = log(1 + (newest - hours[each.path]) / weights.LATELY_HOURS)
-        return each.score / most + weights.BEST_TURN * each.best / best + weights.LATELY / (1 + ago)
-
-    return sorted(sessions, key=lambda each: (-evidence(each), -hours[each.path], each.path))
+    few = asked.total < weights.USUAL
+    found = []
+    for hit in best:
+        text, has = said.get(hit.unit.id, ""), hit.terms
+        if few and not hit.unit.is_turn:
+            has = [*has, *subject.beside(text, has)]
+            title, _, body = text.partition("\n")
+            if not subject.is_about(title, body, has):
+                continue
+        found.append((hit.words, hit.covered, has))
+    if max(hit.covered for hit in hits) >= weights.CERTAIN:
+        return True, True
+    related = subject.evidence(found, near) >= abstain.needed(weights.ANSWER, asked.total)
+    sure = abstain.needed(weights.SURE, asked.total, weights.SURE_GROWTH)
+    return related, related and subject.evidence(found, near, weights.SURE_COMMON_HERE) >= sure
 
 
 @lru_cache(maxsize=1)

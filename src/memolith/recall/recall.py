@@ -14,7 +14,7 @@ from memolith.index import KINDS, Match, Session, State, kind_of
 from memolith.memory import arguments, taken_back
 from memolith.memory.note_index import report_folders
 from memolith.prompt import brief
-from memolith.recall import rank, settle, weights
+from memolith.recall import rank, settle, supersede, weights, working
 from memolith.recall.rank import Candidate, Question, Ranked
 from memolith.recall.settle import Texts
 from memolith.store import layout
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memolith.index import Index
+    from memolith.index import Index, Unit
     from memolith.index.vectors.meaning import Coverage, Vectors
     from memolith.memory.home import Home
 
@@ -185,6 +185,10 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
     if asked.unasked and talk.is_empty(asked.query):
         return []
     texts = Texts(index)
+    if days := times.only(asked.query, asked.day):
+        units = index.units([unit for unit, _ in index.hashes(asked.slugs, days)])
+        of_then = texts.of(working.of_days(units, asked))
+        return _certain(of_then, asked.query) if asked.unasked else of_then
     is_long = len(asked.query) >= weights.LONG_TEXT
     sessions = _sessions(index, asked) if is_long or talk.is_task(asked.query) else []
     candidates = _candidates(index, asked, meaning, [each.unit_id for each in sessions])
@@ -205,6 +209,8 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
     )
     ranked = _in_order(settle.settled(index, texts, asked, ranked, state), sessions)
     found = _different(texts.of(ranked[: asked.limit + weights.SPARE]), asked.query)
+    if not sessions:  # for a task, any turn stands for the work of its session
+        found = _answers_first([hit for hit in found if not _is_passing(hit.unit)])
     return _certain(found, asked.query) if asked.unasked else found[: asked.limit]
 
 
@@ -212,7 +218,7 @@ def _sessions(index: Index, asked: Question) -> list[Session]:
     """Return the sessions that worked on a task or near it, best first."""
     if asked.kinds is not None and "session" not in asked.kinds:
         return []
-    return rank.by_work(index.sessions(asked.slugs, asked.query, weights.HEARD_IN))[: weights.SESSIONS]
+    return working.by_work(index.sessions(asked.slugs, asked.query, weights.HEARD_IN))[: weights.SESSIONS]
 
 
 def _in_order(ranked: list[Ranked], sessions: Sequence[Session]) -> list[Ranked]:
@@ -233,11 +239,14 @@ def _spelled(query: str) -> dict[str, str]:
 def _identifiers(query: str) -> set[str]:
     """Return the terms of whole identifiers and paths: `formatMoney`, `worker/handlers.py`, `max_size`."""
     found: set[str] = set()
-    for chunk in query.split():
-        word = chunk.strip(_MARKS)
-        plain = word.isalpha() and (word.islower() or word[1:].islower() or word.isupper())
+    shouts = sum(map(str.isupper, query)) > sum(map(str.islower, query))
+    for chunk in query.replace("’", "'").split():
+        word = chunk.strip(_MARKS).removesuffix("'s")
+        # A word in capitals is a constant (`ECONNRESET`), unless everything is.
+        plain = word.isalpha() and (word.islower() or word[1:].islower() or (word.isupper() and shouts))
         if len(word) > 4 and not plain and sum(map(str.isalpha, word)) > 4 and "://" not in word:
-            found.add(max(terms.of_query(word), key=len, default=""))
+            known = terms.of_query(word)
+            found.add(max(known, key=lambda term: (any(map(str.isdigit, term)), len(term)), default=""))
     return found
 
 
@@ -322,6 +331,26 @@ def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
     return list(first.values())
 
 
+def _is_passing(unit: Unit) -> bool:
+    return unit.is_turn and talk.is_passing(unit.text or "", unit.role)
+
+
+def _answers_first(ranked: list[Ranked]) -> list[Ranked]:
+    """Put what an agent answered before the question it answered, which has more of this question's words."""
+    answers = {
+        (hit.unit.path, hit.unit.position): hit
+        for hit in ranked
+        if hit.unit.is_turn and hit.unit.role != "user"
+    }
+    done: list[Ranked] = []
+    for hit in ranked:
+        unit = hit.unit
+        is_question = unit.is_turn and unit.role == "user" and talk.is_question(unit.text or "")
+        answer = answers.get((unit.path, unit.position + 1)) if is_question else None
+        done += [each for each in (answer, hit) if each is not None and each not in done]
+    return done
+
+
 def _plain(text: str) -> str:
     """Return a text as it is compared: an item of a list says what a sentence of its own says."""
     return " ".join(text.split()).lstrip("-*+ ").rstrip(". ").casefold()
@@ -330,8 +359,10 @@ def _plain(text: str) -> str:
 def _hit(home: str, ranked: Ranked) -> Hit:
     unit = ranked.unit
     text = unit.text or ""
-    snippet, offset = excerpt.around(text, ranked.terms)
-    line = None if unit.first_line is None else unit.first_line + offset
+    # A log is added to: its last line about something holds.
+    past = supersede.outdated(text, ranked.terms) if unit.kind == "daily" and "\n" in text else 0
+    snippet, offset = excerpt.around("\n".join(text.split("\n")[past:]), ranked.terms)
+    line = None if unit.first_line is None else unit.first_line + past + offset
     is_session = unit.is_turn
     path = unit.path if is_session else f"{layout.STORE}/{unit.path}"
     filename = layout.locate(home, path)

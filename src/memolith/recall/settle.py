@@ -100,7 +100,7 @@ def current_first(
         if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
             return False
         earlier = answers.get(first.unit.id)
-        if earlier is None or hit.unit.scope != first.unit.scope:
+        if earlier is None:
             return False
         later = [each for each in said.get(hit.unit.id, ()) if each.date > earlier.date]
         same = not hit.terms or bool(set(hit.terms).intersection(first.terms))

@@ -52,7 +52,11 @@ _CHANGES = (
 )
 _CHANGE = frozenset(_CHANGES.split())
 # Languages without spaces: matched anywhere.
-_CHANGE_SIGNS = ("现在", "改为", "改成", "不再", "換成", "現在", "変更", "移行", "이제", "변경")
+_SIGNS = (
+    "现在 改为 改成 改用 换成 换为 不再 迁移到 換成 現在 変更 変わ 変え 移行 切り替え 廃止 代わりに "
+    "이제 변경 바뀌 바꿨 옮겼 대신"
+)
+_CHANGE_SIGNS = tuple(_SIGNS.split())
 _AROUND = ".,;:!?\"'()[]"
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
 _WRAPPED = 60  # characters of a line that may go on in the next
@@ -63,7 +67,7 @@ _CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", 
 @lru_cache(maxsize=1)
 def _ignored() -> frozenset[str]:
     """Return the terms that say nothing about a subject. Built on first use: too slow for an import."""
-    return frozenset(terms.count(" ".join([*sorted(_CONTEXT), *sorted(terms.STOP)]))[0])
+    return frozenset(terms.count(" ".join(sorted(_CONTEXT | terms.STOP | terms.FUNCTION)))[0])
 
 
 class Statement:
@@ -76,7 +80,7 @@ class Statement:
     @cached_property
     def words(self) -> set[str]:
         """The words as written."""
-        return {word.strip(_AROUND) for word in self.text.casefold().split()}
+        return {word.strip(_AROUND) for word in self._spaced.casefold().split()}
 
     @cached_property
     def terms(self) -> set[str]:
@@ -101,7 +105,14 @@ class Statement:
     @cached_property
     def begins(self) -> list[str]:
         """The words up to the value: those that a sentence with another value begins with, too."""
-        return [_bare(word) for word in self.text.split()]
+        return [_bare(word) for word in self._spaced.split()]
+
+    @cached_property
+    def _spaced(self) -> str:
+        """The text; where it is written without spaces, each character is a word."""
+        if self.text.isascii():
+            return self.text
+        return "".join(f" {char} " if terms.is_dense(char) else char for char in self.text)
 
 
 def statements(unit: Unit) -> list[Statement]:
@@ -172,8 +183,10 @@ def replaces(
     """
     if later.date <= earlier.date:
         return False
-    asked = earlier.terms.intersection(question)
+    asked = earlier.terms.intersection(question).difference(_ignored())
     same = asked & later.terms
+    if _is_sibling(later, earlier, asked - same):
+        return False
     if not later.changes:
         # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
         is_short = len(asked) > 1 and max(len(later.subject), len(earlier.subject)) <= weights.SHORT
@@ -185,8 +198,19 @@ def replaces(
         ) or _begin_alike(later, earlier)
     shared = overlap(later, earlier)
     is_alike = len(same) >= max(2, len(asked) // 2)  # both match the question: they need less in common
-    least = weights.SAME_ANSWER if is_alike else weights.SAME_SUBJECT
+    least = weights.SAME_ANSWER if is_alike else weights.SAME_SUBJECT if same else weights.OTHER_WORDS
     return shared >= least and (common is None or common >= least * weights.RARE)
+
+
+def outdated(log: str, question: Collection[str]) -> int:
+    """Return how many lines of a log precede the one that replaces an earlier answer; 0 if none does."""
+    lines = [Statement(line, "", f"{at:04d}") for at, line in enumerate(log.split("\n")[:_MOST])]
+    told = [line for line in lines if not line.terms.isdisjoint(question)]
+    for at in range(len(told) - 1, 0, -1):
+        for earlier in told[:at]:
+            if overlap(told[at], earlier) >= weights.OTHER_WORDS and replaces(told[at], earlier, question):
+                return int(told[at].date)
+    return 0
 
 
 def _begin_alike(one: Statement, other: Statement) -> bool:
@@ -197,7 +221,26 @@ def _begin_alike(one: Statement, other: Statement) -> bool:
             break
         alike += 1
     telling = sum(word not in terms.STOP for word in one.begins[:alike])
-    return alike >= weights.BEGINS and telling >= 1 and alike < len(other.begins)
+    words = alike - sum(map(terms.is_dense, one.begins[:alike])) / 2  # two characters are about a word
+    return words >= weights.BEGINS and telling >= 1 and alike < len(other.begins)
+
+
+def _is_sibling(later: Statement, earlier: Statement, missing: set[str]) -> bool:
+    """Whether the later one says the same of something else: `archives of X-rays`, `archives of letters`.
+
+    They differ in a few words and go on alike; a word of the question that it lacks (`missing`) is there.
+    """
+    mine, theirs = later.begins, earlier.begins
+    at = next((at for at, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), None)
+    if at is None or not missing or mine[at] in _CHANGE:
+        return False
+    for end in range(at + 1, at + 1 + weights.SLOT):
+        go_on = theirs[end : end + 2]
+        alike = any(mine[there : there + 2] == go_on for there in range(at + 1, at + 1 + weights.SLOT))
+        if len(go_on) == 2 and alike and not terms.STOP.issuperset(go_on):
+            space = "" if terms.is_dense(theirs[at]) else " "
+            return not missing.isdisjoint(terms.count(space.join(theirs[at:end]))[0])
+    return False
 
 
 def overlap(one: Statement, other: Statement) -> float:

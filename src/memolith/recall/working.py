@@ -1,21 +1,24 @@
-"""How work is done here, from kept sessions: the checks that pass, and the files that were changed last.
+"""What was done here, and how: the checks that pass, the files that were changed last, what is of a day.
 
 Derived from the index at each question and stored nowhere. It is told to a prompt that names things of this
-project, and to no other: any project has tests to fix.
+project; to a chore about a check ("fix the failing tests"), how checks are run; to no other.
 """
 
 from __future__ import annotations
 
+from math import log
+
 from memolith.index.units import CHECKS, FILE
-from memolith.recall import abstain, rank, weights
+from memolith.recall import abstain, rank, supersede, weights
 from memolith.store import layout
 from memolith.text.safe import hygiene
+from memolith.text.words import talk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.index import Work
+    from memolith.index import Session, Unit, Work
     from memolith.memory.home import Home
 
 
@@ -25,14 +28,52 @@ def lines(home: Home, query: str) -> list[str]:
     if not home.project or not home.settings.flag("inject.working"):
         return []
     home.index.sync(slugs)
-    if abstain.known_names(home.index.terms(slugs, query)) < weights.AT_HOME:
+    check = talk.is_check(query)
+    if not check and abstain.known_names(home.index.terms(slugs, query)) < weights.AT_HOME:
         return []
     found = home.index.work(slugs, weights.WORKED)
     if not found:
         return []
-    about = [each.path for each in rank.by_work(home.index.sessions(slugs, query, weights.HEARD_IN))]
+    if check:
+        return [hygiene.for_block(line) for line in _checks(found)]
+    about = [each.path for each in by_work(home.index.sessions(slugs, query, weights.HEARD_IN))]
     said = [*_checks(found), *_files(found, about)]
     return [hygiene.for_block(line) for line in said]
+
+
+def by_work(sessions: Sequence[Session]) -> list[Session]:
+    """Return sessions in the order in which they help with a task: what was said in them, and when.
+
+    Time counts from the newest of them: after a holiday, the last session is still where work goes on.
+    """
+    most = max((each.score for each in sessions), default=0.0) or 1.0
+    best = max((each.best for each in sessions), default=0.0) or 1.0
+    hours = {each.path: 24 * supersede.day_of(each.started) for each in sessions}
+    newest = max(hours.values(), default=0.0)
+
+    def evidence(each: Session) -> float:
+        ago = log(1 + (newest - hours[each.path]) / weights.LATELY_HOURS)
+        return each.score / most + weights.BEST_TURN * each.best / best + weights.LATELY / (1 + ago)
+
+    return sorted(sessions, key=lambda each: (-evidence(each), -hours[each.path], each.path))
+
+
+def of_days(units: Sequence[Unit], asked: rank.Question) -> list[rank.Ranked]:
+    """Return what is known of the days that a question is about: logs first, then what else is of them."""
+    order = {"daily": 0, "summary": 1, "record": 2, "note": 2, "ticket": 2, "session": 3}
+    found = [
+        unit
+        for unit in units
+        if unit.kind in order and unit.parent is None and asked.allows(unit)
+        if supersede.holds(unit, asked.day, past=asked.past) and (not unit.is_turn or unit.turn == 1)
+    ]
+    found.sort(key=lambda unit: unit.date, reverse=True)
+    found.sort(key=lambda unit: order[unit.kind])
+    score = rank.certainty(weights.CENTRE, weights.CENTRE)
+    return [
+        rank.Ranked(unit=unit, score=score, terms=[], also=[], newer_than=[], weak=False, why="of that time")
+        for unit in found[: asked.limit]
+    ]
 
 
 def _checks(found: Sequence[Work]) -> list[str]:

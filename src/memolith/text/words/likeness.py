@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # Words that say nothing about the subject, or only that something changed.
 _WORDS = """
 a an and are as at be by for from has have in is it its of on or our that the this to was we were will with
-now currently still moved switched changed uses use using
+now currently still moved switched changed uses use using always
 """
 _SMALL = frozenset(_WORDS.split())
 # Parts of words by which a sentence denies something, in the languages that learning knows.

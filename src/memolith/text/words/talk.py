@@ -10,9 +10,11 @@ from memolith.text.patterns import sections
 from memolith.text.words import terms
 
 _TABLE = {name: frozenset(words) for name, words in sections("words/talk.txt").items()}
-_ANNOUNCED, _UNKNOWN, _CORRECTS = (
-    tuple(word.replace("_", " ") for word in _TABLE[name]) for name in ("announced", "unknown", "corrects")
+_ANNOUNCED, _ACKNOWLEDGED, _UNKNOWN, _CORRECTS = (
+    tuple(word.replace("_", " ").casefold() for word in _TABLE[name])
+    for name in ("announced", "acknowledged", "unknown", "corrects")
 )
+_UNKNOWN_DENSE = tuple(each for each in _UNKNOWN if each[0] >= "\u3000")
 _ENDS = ".!?。！？؟…\n"
 _ASKS = ("?", "？", "؟")
 _AROUND = ".,;:!?\"'()[]*`_#-–—¿¡"
@@ -43,6 +45,12 @@ def _clauses(text: str) -> list[str]:
     return text.splitlines()
 
 
+def is_question(text: str) -> bool:
+    """Whether a text only asks."""
+    said = _sentences(text)
+    return bool(said) and all(map(_asks, said))
+
+
 def is_correction(text: str) -> bool:
     """Whether somebody says what is to be remembered, or that something is otherwise."""
     return text.casefold().lstrip("¿¡ ").startswith(_CORRECTS)
@@ -50,18 +58,29 @@ def is_correction(text: str) -> bool:
 
 def is_empty(text: str) -> bool:
     """Whether a prompt names nothing that memory could know about: `hi`, `2`, `commit and push`."""
-    told = (word for word in _words(text) if not word.isdigit() and word not in terms.STOP)
+    told = (word for word in _words(text) if any(map(str.isalpha, word)) and word not in terms.STOP)
     return _thanks(text) or all(word in _TABLE["passing"] or word in _TABLE["chores"] for word in told)
+
+
+def is_check(text: str) -> bool:
+    """Whether a prompt is a chore about a check: `fix the failing tests`."""
+    return is_empty(text) and not _TABLE["checks"].isdisjoint(_words(text))
 
 
 def says_nothing(text: str, role: str) -> bool:
     """Whether a turn of a session answers no question: it asks, greets, announces or acknowledges."""
-    said = [each for each in _sentences(text) if not _is_passing(each)]
-    if _thanks(text):
-        return True
     if role == "user":
-        return all(_asks(each) or not _TABLE["requests"].isdisjoint(_words(each)[:2]) for each in said)
-    return all(_asks(each) or _is_announced(each) for each in said)
+        said = [each for each in _sentences(text) if not _is_passing(each)]
+        asks = all(_asks(each) or not _TABLE["requests"].isdisjoint(_words(each)[:2]) for each in said)
+        return asks or _thanks(text)
+    return is_passing(text, role)
+
+
+def is_passing(text: str, role: str) -> bool:
+    """Whether a turn is without content, even to somebody who looks for what was asked in a session."""
+    said = [each for each in _sentences(text) if not _is_passing(each)]
+    spoken = role != "user" and all(_asks(each) or _is_announced(each) for each in said)
+    return not said or spoken or _thanks(text)
 
 
 def _thanks(text: str) -> bool:
@@ -97,13 +116,19 @@ def _is_passing(sentence: str) -> bool:
 
 
 def _is_announced(sentence: str) -> bool:
-    low = sentence.casefold().replace("’", "'")
-    if low.startswith(_UNKNOWN):
+    """Whether an agent says what it is about to do, that it heard, or that it has no answer."""
+    low = sentence.casefold().replace("’", "'").strip(f"{_AROUND} ")
+    while (said := next((each for each in _ACKNOWLEDGED if _begins(low, each)), None)) is not None:
+        low = low[len(said) :].lstrip(f"{_AROUND} ")
+    if low.startswith(_UNKNOWN) or any(each in low for each in _UNKNOWN_DENSE) or _is_passing(low):
         return True
-    first = low.partition(",")[0].partition(":")[0].strip(f"{_AROUND} ")
-    starts = low.startswith(tuple(f"{each} " for each in _ANNOUNCED)) or first in _ANNOUNCED
     # What is longer, or has a number, says something, too.
+    starts = any(_begins(low, each) for each in _ANNOUNCED)
     return starts and len(sentence) < _SHORT and not any(map(str.isdigit, sentence))
+
+
+def _begins(text: str, words: str) -> bool:
+    return text.startswith(words) and not text[len(words) : len(words) + 1].isalnum()
 
 
 def _words(text: str) -> list[str]:

@@ -21,6 +21,7 @@ EXTRA = 0.4  # of a word's weight, for what an identifier is found by beside its
 _TABLE = sections("words/terms.txt")
 # English words that say nothing by themselves; a query of nothing else still finds them.
 STOP = frozenset(_TABLE["stop"])
+FUNCTION = frozenset(_TABLE["function"])
 # What stands between the parts of one identifier.
 _JOINERS = frozenset("-_./:@+#\\&~=,")
 _MOST_PARTS = 12
@@ -158,6 +159,11 @@ def fold(text: str) -> str:
     return normalize("NFC", normalize("NFKD", text).translate(_FOLDED))
 
 
+def is_dense(char: str) -> bool:
+    """Whether a character belongs to a script that is written without spaces, or to Hangul."""
+    return char >= "\u0e00" and any(first <= ord(char[0]) <= last for first, last in _DENSE)
+
+
 def _runs(text: str) -> Iterator[tuple[str, str]]:
     """Split into runs: letters and digits, characters written without spaces, symbols, the rest."""
     begin, before = 0, None
@@ -174,8 +180,7 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 def _kind(char: str, before: str | None) -> str:
     if char.isascii():
         return _WORD if char.isalnum() else _OTHER
-    code = ord(char)
-    if code >= 0x0E00 and any(first <= code <= last for first, last in _DENSE):
+    if is_dense(char):
         return _DENSE_RUN
     if char.isalnum():
         return _WORD

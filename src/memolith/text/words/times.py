@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from memolith.base.lean import lru_cache
+from memolith.text.patterns import sections
+from memolith.text.words import terms
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,6 +19,10 @@ _SOME = {"a": 1, "an": 1, "couple": 2, "few": 3}
 # How long each is in days, and how far from it one may be when one says "four weeks ago".
 _UNITS = {"day": (1.0, 1), "week": (7.0, 3), "month": (30.4, 8), "year": (365.25, 45)}
 
+_MARKS = ".,;:!?\"'()[]¿¡"
+_ASKS = ("?", "？", "؟")
+_LONG = 120  # characters; a longer text asks for more than a time
+
 Span = tuple[str, str]  # first and last day, as YYYY-MM-DD
 
 
@@ -22,6 +30,50 @@ def spans(question: str, today: str) -> list[Span]:
     """Return the spans of time that a question names; none for most questions."""
     words = [word.strip(".,;:!?\"'()[]").lower() for word in question.split()]
     return list(dict.fromkeys([*_absolute(words), *_relative(words, today)]))
+
+
+def only(question: str, today: str) -> list[Span]:
+    """Return the days that a question asks about, if about nothing else (`what did we do on Friday?`)."""
+    if len(question) > _LONG:
+        return []
+    words = [word for each in question.lower().split() if (word := each.strip(_MARKS))]
+    table = _table()
+    asks = question.rstrip().endswith(_ASKS) or not table["begins"].isdisjoint(words[:1])
+    if not asks or not all(word in table["told"] or _is_time(word) for word in words):
+        return []
+    named = [each for at in range(len(words)) for each in _days(words, at, today)]
+    return named or spans(question, today)
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, frozenset[str]]:
+    found = sections("words/times.txt")
+    days = {f"{day}": each.split("/") for day, each in enumerate(found.pop("weekdays"))}
+    told = terms.STOP.union(*days.values(), found["today"], found["yesterday"], found["asking"])
+    return {**{name: frozenset(words) for name, words in (found | days).items()}, "told": told}
+
+
+def _days(words: list[str], at: int, today: str) -> Iterator[Span]:
+    """Yield the day that a word names, alone or with the one before or after it (`3 November`)."""
+    word, table = words[at], _table()
+    weekday = next((day for day in range(7) if word in table[str(day)]), None)
+    if word in table["today"] or word in table["yesterday"]:
+        yield _around(today, word in table["yesterday"], 0)
+    elif weekday is not None:
+        yield _around(today, _since(weekday, today), 0)
+    elif word == "week" and words[at - 1 : at] == ["this"]:
+        yield _day(today, _since(0, _day(today, -1)) - 1), today[:10]
+    month = next((number for number, name in enumerate(_MONTHS, 1) if word in (name, name[:3])), 0)
+    for beside in words[max(0, at - 1) : at] + words[at + 1 : at + 2] if month else ():
+        number = beside.rstrip("stndrh")
+        if number.isdigit() and 1 <= int(number) <= 31:
+            year = next((each for each in words if len(each) == 4 and each.isdigit()), "????")
+            yield (day := f"{year}-{month:02d}-{int(number):02d}"), day
+
+
+def _is_time(word: str) -> bool:
+    bare = word.rstrip("stndrh")
+    return word in _MONTHS or word in _NUMBERS or is_date(bare) or word.replace("-", "").isdigit()
 
 
 def is_date(word: str) -> bool:
@@ -72,7 +124,7 @@ def _relative(words: list[str], today: str) -> Iterator[Span]:
             length = _UNITS[unit][0]
             yield _day(today, 2 * length), _day(today, 1)
         elif word == "last" and unit in _WEEKDAYS:
-            yield _around(today, _since(unit, today), 0)
+            yield _around(today, _since(_WEEKDAYS.index(unit), today), 0)
         elif word == "ago" and at >= 2 and words[at - 1].removesuffix("s") in _UNITS:
             length, slack = _UNITS[words[at - 1].removesuffix("s")]
             count = _count(words[at - 2])
@@ -99,11 +151,11 @@ def _day(today: str, before: float) -> str:
         return today[:10]
 
 
-def _since(weekday: str, today: str) -> int:
+def _since(weekday: int, today: str) -> int:
     """Return how many days ago that weekday was last."""
     from datetime import date
 
-    return (date.fromisoformat(today[:10]).weekday() - _WEEKDAYS.index(weekday) - 1) % 7 + 1
+    return (date.fromisoformat(today[:10]).weekday() - weekday - 1) % 7 + 1
 
 
 def within(date: str, named: Sequence[Span]) -> bool:
