@@ -125,7 +125,17 @@ _MORE = [
     Command("learn with an agent", [*_LEARN, "claude"]),
     Command("learn with a command", [*_LEARN, "command:x"]),
     Command("learn with a key", [*_LEARN, "openai:x"]),
-    *(Command(line, line.split()) for line in ("completion bash", "doctor", "tui", "run --ephemeral /gone")),
+    *(
+        Command(line, line.split())
+        for line in (
+            "completion bash",
+            "doctor",
+            "tui",
+            "project share",
+            "project unshare",
+            "run --ephemeral /gone",
+        )
+    ),
 ]
 # Those that start programs or work on afterwards come often; the others are every command there is.
 STARTING = [*_HOOKED, *_SERVED, *_MORE[:5], *(each for each in COMMANDS if each.attended)]

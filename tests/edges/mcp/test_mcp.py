@@ -252,10 +252,10 @@ def test_a_turn_of_a_session_is_found_and_its_address_leads_to_it(client: Client
     assert "memory://root/sessions/x-s1" in found
     assert "[1] user" in found
     place = client.places("recall", query="zebra alarm")[0]
-    assert place == "memory://root/sessions/x-s1/1"
+    assert place == "memory://root/sessions/x-s1/2"
     read = client.call("memory_read", target=place)
-    assert "zebra alarm" in read
-    assert "It was silenced." in read  # the turn after it
+    assert "zebra alarm" in read  # the turn before it
+    assert "It was silenced." in read
 
 
 def test_a_session_is_named_in_short_and_its_turn_is_read_with_those_around_it(
@@ -264,9 +264,9 @@ def test_a_session_is_named_in_short_and_its_turn_is_read_with_those_around_it(
     name = "0199a8b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
     session(mem, name, "Hello there.", "Hi.", "What about the zebra alarm?", "It was silenced.", "Fine.")
     place = client.places("recall", query="zebra alarm")[0]
-    assert place == "memory://root/sessions/x-0199a8b2-c3d4/3"
+    assert place == "memory://root/sessions/x-0199a8b2-c3d4/4"
     read = client.call("memory_read", target=place)
-    assert [line[:3] for line in read.splitlines() if line] == ["[2]", "[3]", "[4]"]
+    assert [line[:3] for line in read.splitlines() if line] == ["[3]", "[4]", "[5]"]
 
 
 def test_an_answer_leaves_room_for_the_work(client: Client, mem: Mem) -> None:
