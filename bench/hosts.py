@@ -9,6 +9,7 @@ import sys
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 if TYPE_CHECKING:
     from memolith import Mem
@@ -52,7 +53,7 @@ class Jobs:
         self._tell(next(self._ended), "Stop")
 
     def _tell(self, number: int, event: str, **more: str) -> bytes:
-        row = {"session_id": f"s-{number}", "cwd": self._work, "hook_event_name": event, **more}
+        row = {"session_id": str(UUID(int=number)), "cwd": self._work, "hook_event_name": event, **more}
         done = subprocess.run(
             [*PROGRAM, "hook"],
             input=json.dumps(row).encode(),

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from bench.corpora import DATA
 from bench.learning import Data
 from bench.models import Learned
+from memolith.learn.extract import extract
 
 if TYPE_CHECKING:
     from bench.models import Row
@@ -34,6 +35,7 @@ def main() -> int:
     server = _server()
     address = server.listening_address
     os.environ.update(MEMOLITH_MODELS_URL=f"{address}/v1", MEMOLITH_MODELS_TIMEOUT="120")
+    extract.MAX_OUTPUT = MOST_SAID
     turns = [{"role": "user", "text": SAID}, {"role": "assistant", "text": "ok"}]
     rows: list[Row] = [{"id": "asked", "agent": "claude", "started": None, "turns": turns}]
     if (DATA / "sessions").is_dir():
@@ -62,7 +64,7 @@ def _server() -> Any:
     xllamacpp: Any = importlib.import_module("xllamacpp")
     asked = xllamacpp.CommonParams()
     asked.model.path = str(next(Path(weights.origin).parent.glob("*.gguf")))
-    asked.n_ctx, asked.n_parallel, asked.n_predict = WINDOW, 1, MOST_SAID
+    asked.n_ctx, asked.n_parallel = WINDOW, 1
     return xllamacpp.Server(asked)
 
 

@@ -45,12 +45,16 @@ class Domain:
         with weighed(NO_THRESHOLD):
             self.best = self.found()
 
-    def answered(self) -> dict[str, int]:
-        """Return how many questions of each other domain get an answer."""
-        return {
-            other: sum(bool(self.corpus.ranking(row, "turn")) for row in rows)
-            for other, rows in self.foreign.items()
-        }
+    def answered(self) -> tuple[int, int]:
+        """Return how many questions of other domains get an answer, and how many one that is not weak."""
+        rows = [row for foreign in self.foreign.values() for row in foreign]
+        found = [
+            self.corpus.memories[row["haystack"]].recall(row["query"], semantic=self.corpus.semantic)
+            for row in rows
+        ]
+        return sum(bool(each.hits) for each in found), sum(
+            any(not hit.weak for hit in each.hits) for each in found
+        )
 
     def found(self) -> float:
         """Return any@10 of the memory's own questions."""
@@ -63,13 +67,19 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="memolith-unrelated-") as directory:
         domains = [Domain(name, Path(directory, name), choice, semantic=not lexical) for name in SETS]
         weight = "ANSWER" if lexical else "NEAR"
-        print("| threshold | answered | " + " | ".join(f"own: {each.name}" for each in domains) + " |")
-        print("|---|---|" + "---|" * len(domains))
-        answered = [count for each in domains for count in each.answered().values()]
-        total, asked_ = sum(answered), EACH * len(answered)
+        print(
+            "| threshold | answered | not as weak | "
+            + " | ".join(f"own: {each.name}" for each in domains)
+            + " |"
+        )
+        print("|---|---|---|" + "---|" * len(domains))
+        counts = [each.answered() for each in domains]
+        asked_ = sum(len(rows) for each in domains for rows in each.foreign.values())
+        shares = [
+            f"{(total := sum(row))} of {asked_} ({total / asked_:.1%})" for row in zip(*counts, strict=True)
+        ]
         kept = [f"{(found := each.found()):.3f} ({found / each.best:.1%} kept)" for each in domains]
-        name = f"{weight} {getattr(weights, weight):.3f}"
-        print(f"| {name} | {total} of {asked_} ({total / asked_:.1%}) | {' | '.join(kept)} |")
+        print(f"| {weight} {getattr(weights, weight):.3f} | {' | '.join([*shares, *kept])} |")
     return 0
 
 

@@ -125,7 +125,7 @@ def _addressed(mem: Mem) -> Iterator[str]:
 
 
 def _exported(mem: Mem, path: Path) -> Iterator[str]:
-    export_memory(mem, path)
+    export_memory(mem, path, everything=False)
     with tarfile.open(path) as archive:
         for each in archive:
             data = (archive.extractfile(each) or io.BytesIO()).read()

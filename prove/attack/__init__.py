@@ -14,7 +14,7 @@ from prove.report import Stopwatch, Tally
 
 # How many rounds a part has at most, and how many it may take to notice a broken version.
 PARTS = {
-    "code": (400, 40),
+    "code": (400, 80),
     "identity": (400, 300),
     "ways": (200, 80),
     "secrets": (600, 60),

@@ -198,8 +198,7 @@ def _server(place: Place, text: str) -> None:
         ("memory_write", {"target": "daily", "content": text}), ("memory_update", {"content": text}),
         ("memory_write", {"target": "note", "name": "n", "content": text}),
     ])  # fmt: skip
-    offered = next(tool for tool in tools.offered(read_only=False) if tool["name"] == name)
-    handlers.call(lambda: outside, offered, dict(given))
+    tools.Tools(outside).call(name, given)
 
 
 def _library(place: Place, text: str) -> None:
@@ -387,7 +386,7 @@ BROKEN: tuple[Any, ...] = (
     patch.object(Question, "allows", _allows_all),  # unasked recall finds what asked recall does
     patch.object(turns.Hearing, "taint", lambda *_: ""),  # whatever came before an answer
     patch("memolith.index.documents.parted", lambda text: (text, "")),  # all of a prompt was typed
-    patch("memolith.text.local_tools.stays", lambda *_: True),  # any program stays on this machine
+    patch("memolith.text.local_tools.stays", lambda *_, **__: True),  # any program stays on this machine
     patch.object(turns, "_is_labelled", lambda _: False),  # memory read back is the user's
     patch.object(typed, "_tail", lambda _, first: first + 1),  # what follows a mark is typed
     patch(

@@ -185,9 +185,11 @@ class Mem(Home):
 
         if not self.settings.flag("enabled"):
             return ""
-        here = layout.locate(self.store, layout.path(self.project))
-        here += layout.also_in(self.store, self.project)
-        where = f"The files are in {here} (this project) and {self.store} (all projects)."
+        where = f"The files are in {self.store} (all projects)."
+        if not self.is_nowhere:
+            here = layout.locate(self.store, layout.path(self.project))
+            here += layout.also_in(self.store, self.project)
+            where = f"The files are in {here} (this project) and {self.store} (all projects)."
         return f"{MEMORY_TOOLS_PROMPT}\n{where}\n"
 
     def update(
@@ -375,12 +377,12 @@ class Mem(Home):
         self,
         path: str | os.PathLike[str],
         *,
-        everything: bool = False,
+        everything: bool = True,
         history: bool = True,
         sessions: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> Exported:
-        """Write this project's memory and the user's (`everything`: all projects') into a new archive."""
+        """Write all of memory (not `everything`: this project's and the user's) into a new archive."""
         from memolith.care.transfer.pack import export_memory
 
         return export_memory(

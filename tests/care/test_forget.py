@@ -175,12 +175,12 @@ def test_what_was_extracted_and_waits_is_forgotten_too(mem: Mem, work: Path) -> 
         assert [job.session for job in queue.jobs()] == [queue.extractions.all(mem.project)[0].session]
 
 
-@pytest.mark.usefixtures("planted")
 def test_who_is_interrupted_while_forgetting_has_lost_no_hash_with_the_lines(
-    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    planted: Mem, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Found by `prove faults`: lines were gone, their hashes were not kept, an import brought them back."""
-
+    planted.recall("anything", semantic=False)  # so that there is an index
+    planted.close()
     real = os.unlink
 
     def killed(path: str, **more: int | None) -> None:
@@ -188,10 +188,11 @@ def test_who_is_interrupted_while_forgetting_has_lost_no_hash_with_the_lines(
             raise KeyboardInterrupt
         real(path, **more)
 
+    mem = Mem.open(work)
+    mem.recall("which door")  # makes the index
     with monkeypatch.context() as patch:
         patch.setattr(os, "unlink", killed)
         assert forget("zebrafish7731", "--yes", "--project", str(work)) == 130
-    mem = Mem.open(work)
     import_memory(mem, tmp_path / "CLAUDE.md")
     session(mem, "2")
     erase.drop_cache(mem.home)

@@ -254,6 +254,9 @@ def test_what_scan_prints_names_place_and_kind_and_never_the_value(
         ("akiaz7qx2m4n6p8r1t3v-is-the-deploy-key-id", "aws-key-id"),
         ("rotate-ghp-ab3de5fg7hi9jk1lm3no5pq7rs9tu1vw3xy5", "github-token"),
         ("bot-xoxb-2812345678-k3v9x2q7w4r8t1", "slack-token"),
+        ("key-akia" + "iosfodnn7examplq", "aws-key-id"),
+        ("key-glpat-" + "abcdefghijklmnopqrst", "gitlab-token"),
+        ("key-akia" + "iosfodnn7example", ""),
         ("the-password-tr0ub4dor3xyzzy-is-for-the-db", "password"),
         ("sk-learn-pipeline-for-tickets-2026", ""),
         ("asia-pacific-regions2026", ""),
@@ -270,6 +273,34 @@ def test_a_secret_is_recognised_in_a_name_that_was_made_of_a_text(
     found = mem.scan().leaks
     assert [leak.kind for leak in found] == ([kind] if kind else [])
     assert not kind or name not in str(found[0])
+
+
+@proves("X.8")
+def test_commands_about_records_and_tickets_mask_what_was_typed_into_their_files(
+    mem: Mem, store: Path, work: Path, capfd: Capture
+) -> None:
+    mem.tickets.add("Other")
+    for place in ("records/decisions/typed.md", "tickets/typed.md"):
+        (store / place).parent.mkdir(parents=True, exist_ok=True)
+        (store / place).write_text(f"by hand {canary(place)}\n")
+    commands = ["record show typed", "record list", "list records", "show record:typed"]
+    for asked in (*commands, "ticket show typed", "ticket list", "show ticket:typed"):
+        for form in ((), ("--json",)):
+            assert main(["--project", str(work), *asked.split(), *form]) == 0
+            said = capfd.readouterr().out
+            assert (asked, "ghp_" in said, "[secret:github-token]" in said) == (asked, False, True)
+
+
+@proves("S3.11")
+def test_a_list_shows_no_secret_that_somebody_put_into_a_name(
+    mem: Mem, store: Path, work: Path, capfd: Capture
+) -> None:
+    name = f"{canary('named')}.md"
+    mem.remember("x", "Other")
+    (store / "notes" / name).write_text("x\n")
+    for asked in (["list"], ["list", "notes", "--json"], ["read", "list"], ["read", "list", "--json"]):
+        assert main(["--project", str(work), *asked]) == 0
+        assert name[:-3] not in capfd.readouterr().out, asked
 
 
 def test_a_secret_that_only_a_marker_is_left_of_is_quoted_in_yaml() -> None:

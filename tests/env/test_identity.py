@@ -78,6 +78,31 @@ def test_a_session_is_told_of_a_memory_that_was_not_opened_and_how_to(tmp_path: 
     assert slug(place) == written
 
 
+@proves("X.24")
+@pytest.mark.parametrize("way", ["copied", "moved", "pointer", "link"])
+def test_a_session_is_told_of_it_without_an_origin_too(way: str, tmp_path: Path) -> None:
+    app, place = repo(tmp_path / "app"), tmp_path / "place"
+    written = tell(app)
+    if way == "copied":
+        shutil.copytree(app, place)
+    elif way == "moved":
+        app.rename(place)
+        repo(app)
+    else:
+        place.mkdir()
+        if way == "link":
+            (place / ".git").symlink_to(app / ".git")
+        else:
+            (place / ".git").write_text(f"gitdir: {app}/.git\n")
+    said = block(place)
+    assert WORD not in said
+    assert ("the memory app-" in said) == (way in ("copied", "moved"))
+    name = written if way in ("copied", "moved") else "NAME"
+    assert f"`memolith project link {name}` in this directory opens" in said
+    assert main(["project", "link", written, "--project", str(place)]) == 0
+    assert WORD in block(place, session="t")
+
+
 def test_a_session_is_told_once_that_a_clone_uses_a_known_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

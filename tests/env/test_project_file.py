@@ -202,6 +202,10 @@ def test_without_a_directory_only_what_is_for_all_projects_is_read_and_written(
             for target in ("scratchpad", "daily"):
                 with pytest.raises(InputError, match="go to another directory"):
                     mem.write(target, f"- [ ] {WORD} of {name}")
+                for ask in (mem.read, mem.edit):
+                    with pytest.raises(InputError, match="go to another directory"):
+                        ask(target, "x")
+            assert "no-project" not in mem.guidance()
             mem.write("long_term", f"- everybody knows {name}")
             assert f"everybody knows {name}" in (mem.context_block() or "")
     assert [each.name for each in (tmp_path / "home/memory/projects").iterdir()] == ["default"]

@@ -78,6 +78,36 @@ def test_a_new_name_for_a_thing_that_people_asked_to_remember_takes_the_place_of
     assert block.count("called falcon") == block.count("maintained by Ann") == 1
 
 
+@proves("S2.96")
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("fix the login and remember that Safari drops the cookie", "Safari drops the cookie."),
+        ("Can you remember that the build uses Bazel?", "The build uses Bazel."),
+        ("Please remember for the future: reviews are done by Anna.", "reviews are done by Anna."),
+        ("Remember this: the mailer sends at 6 am.", "The mailer sends at 6 am."),
+        ("Lembre-se de que o cache é Redis.", "o cache é Redis."),
+        ("Kannst du dir merken, dass Anna die Reviews macht?", "Anna die Reviews macht."),
+        ("デプロイにはVPNが必要だと覚えておいて。", "デプロイにはVPNが必要だ."),
+        ("Can you remember what we did yesterday?", ""),
+        ("do you remember that the build uses Bazel?", ""),
+        ("I can't remember that the port was 80", ""),
+    ],
+)
+def test_a_request_is_kept_however_it_is_put(mem: Mem, asked: str, kept: str) -> None:
+    name = told(mem, "one", asked)
+    assert keep.asked(mem, name, 2) == bool(kept)
+    assert [each.body.strip() for each in mem.records.list()] == [kept] * bool(kept)
+
+
+@proves("S2.96")
+def test_a_new_value_that_names_the_old_one_takes_its_place(mem: Mem) -> None:
+    for number, each in enumerate(("8080", "9090, not 8080")):
+        name = told(mem, f"s{number}", f"Remember that the API runs on port {each}.")
+        assert keep.asked(mem, name, 2) == 1
+    assert "port 8080" not in (mem.context_block() or "")
+
+
 @proves("S2.92")
 def test_a_candidate_counts_when_another_session_says_it_again(
     mem: Mem, monkeypatch: pytest.MonkeyPatch
@@ -133,11 +163,28 @@ def test_what_was_taken_back_is_not_kept_from_a_copy_of_the_session_but_when_ask
         ("We use Redis for the queue.", "We no longer use Redis for the queue."),
         ("Skip the flaky test.", "Don't skip the flaky test."),
         ("Always run the tests.", "Always run the tests before you commit."),
+        ("Always use pnpm, not npm.", "You must always use npm instead of pnpm."),
+        ("Always use pnpm, not npm.", "Never use pnpm instead of npm."),
+        ("Always use pnpm, not npm.", "Use pnpm, not npm, in the web folder."),
+        ("Use pnpm instead of npm.", "Use pnpm instead of yarn."),
     ],
 )
 def test_another_rule_than_the_one_taken_back_is_learned(deleted: str, said: str) -> None:
     assert not taken_back.has([deleted], said)
     assert taken_back.has([deleted], deleted.lower())
+
+
+@proves("S2.87")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You must always use pnpm instead of npm.",
+        "Instead of npm, use pnpm.",
+        "Please use pnpm rather than npm!",
+    ],
+)
+def test_a_rule_that_was_taken_back_is_known_in_other_words(said: str) -> None:
+    assert taken_back.has(["Always use pnpm, not npm."], said)
 
 
 @proves("S2.94")

@@ -125,7 +125,7 @@ def test_off_by_default_no_database_no_request_and_the_same_block(
 @proves("S2.77", "S3.48")
 @pytest.mark.parametrize(
     ("switch", "learns", "injects"),
-    [("GENERATE", False, True), ("PROJECT", False, True), ("USE", True, False)],
+    [("GENERATE", False, True), ("PROJECT", True, True), ("USE", True, False)],
 )
 @pytest.mark.usefixtures("rules")
 def test_using_and_generating_are_switched_separately(
@@ -141,20 +141,55 @@ def test_using_and_generating_are_switched_separately(
 @proves("S3.48")
 @pytest.mark.usefixtures("rules")
 def test_what_is_learned_for_all_projects_can_be_switched_off_and_cleared_by_itself(
-    mem: Mem, monkeypatch: pytest.MonkeyPatch, work: Path
+    mem: Mem, monkeypatch: pytest.MonkeyPatch, work: Path, store: Path
 ) -> None:
     add(mem, "a", "I prefer short commit messages in all my projects.", "Will do.")
     add(mem, "b", "Remember that the staging database is on port 5433.", "Noted.")
     mem.records.add("Written by hand.", category="preferences", scope="user")
     mem.learning.run()
     assert len(mem.records.list(scope="user")) == 2
+    assert "short commit" in (mem.context_block() or "")
     assert main(["--project", str(work), "memory", "clear", "--scope", "user", "--yes"]) == 0
+    assert "short commit" not in (mem.context_block() or "")
+    assert "short commit" not in (store / "MEMORY.md").read_text()
+    assert "5433" in (mem.context_block() or "")
     assert [record.body.strip() for record in mem.records.list(scope="user")] == ["Written by hand."]
     assert len(mem.records.list(scope="project")) == 1
     monkeypatch.setenv("MEMOLITH_MEMORIES_USER", "false")
     report = mem.learning.run(force=True)
     assert report.failed == 0
     assert len(mem.records.list(scope="user")) == 1
+    assert "short commit" not in (mem.context_block() or "")
+
+
+@proves("S3.48")
+@pytest.mark.usefixtures("rules")
+def test_without_the_project_what_is_user_wide_is_still_learned(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch, store: Path
+) -> None:
+    add(mem, "a", "I prefer short commit messages in all my projects.", "Will do.")
+    add(mem, "b", "Remember that the staging database is on port 5433.", "Noted.")
+    monkeypatch.setenv("MEMOLITH_MEMORIES_PROJECT", "false")
+    assert "memories.project is off" in mem.learning.run().consolidated
+    assert [record.scope for record in mem.records.list()] == ["user"]
+    assert not (store / "memory_summary.md").exists()
+    monkeypatch.setenv("MEMOLITH_MEMORIES_USER", "false")
+    assert "memories.project is off" in mem.learning.off
+
+
+@proves("S2.85", "S0.80")
+@pytest.mark.usefixtures("rules")
+def test_a_record_that_cannot_be_read_was_not_taken_back(mem: Mem, store: Path, tmp_path: Path) -> None:
+    add(mem, "a", "Remember that the staging database is on port 5433.", "Noted.")
+    mem.learning.run()
+    (store / "records").rename(tmp_path / "records")
+    (store / "records").symlink_to(tmp_path / "records")
+    mem.learning.run()
+    (store / "records").unlink()
+    (tmp_path / "records").rename(store / "records")
+    mem.learning.run(force=True)
+    assert not (store / "taken_back.md").exists()
+    assert "5433" in (mem.context_block() or "")
 
 
 @proves("S2.23", "S1.30")
@@ -287,6 +322,7 @@ def test_what_became_of_a_consolidation_is_told_by_status_and_why(
         return says(made) if known else good(request)
 
     teach(mem, 1)
+    assert "no session has taught anything yet" in mem.learning.why()["consolidate"]
     model.answer = invents
     assert "waits for review" in mem.learning.run().consolidated
     for command in ("status", "why"):
@@ -302,6 +338,7 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
     teach(mem, 1)
     mem.learning.run()
     assert fact(1) in (store / "raw_memories.md").read_text()
+    assert len(mem.records.list()) == 1
     add(
         mem,
         "s1",
@@ -314,6 +351,7 @@ def test_a_session_that_teaches_nothing_any_more_takes_back_what_it_taught(
     model.answer = lambda request: good(request) if "memory_md" in request.user else says(nothing)
     report = mem.learning.run()
     assert (report.empty, report.extracted) == (1, 0)
+    assert mem.records.list() == []
     mem.learning.run(phase=2, force=True)
     assert fact(1) not in (store / "raw_memories.md").read_text()
     sent = len(extractions(model))
@@ -526,6 +564,19 @@ def test_an_extraction_that_an_answer_cites_is_used_and_one_that_nobody_uses_goe
         clock.seconds += 15 * DAY
         mem.learning.run(phase=1)
         assert [each.session for each in queue.extractions.all(mem.project)] == [used]
+
+
+@proves("S2.65")
+@pytest.mark.usefixtures("rules")
+def test_a_citation_counts_once_although_its_session_grows_or_is_read_again(mem: Mem) -> None:
+    used = add(mem, "used", "Remember that the staging database is on port 5433.", "Noted.")
+    mem.learning.run(phase=1)
+    said = ["Where is staging?", f"On 5433, says memory://root/rollout_summaries/{used}.md.", "Thanks a lot."]
+    for size in (2, 3, 3):
+        add(mem, "later", *said[:size])
+        mem.learning.run(phase=1, force=size == 3)
+    with Queue(mem.home, mem.settings) as queue:
+        assert [each.usage_count for each in queue.extractions.all(mem.project)] == [1]
 
 
 # ---------------------------------------------------------------- /memory

@@ -1,5 +1,6 @@
 """MEMORY.md as one document: D4."""
 
+import json
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from memolith import InputError, LossError, Mem, Tools
 from memolith.care.status import overview
 from memolith.edges.cli import main
+from memolith.hosts.hook import edge
 from memolith.memory.document import TEMPLATE
 from tests.conftest import Clock
 from tests.ledger import proves
@@ -33,8 +35,9 @@ def test_update_appends_or_rewrites_and_refuses_any_other_mode(mem: Any) -> None
     mem.update("fourth", action="append")
     assert mem.read() == "first\nsecond\nthird\nfourth\n"
     mem.undo("long_term")
-    with pytest.raises(InputError, match="'replace'"):
-        mem.update("x", "replace")
+    for other in ("replace", ""):
+        with pytest.raises(InputError, match=f"'{other}'"):
+            mem.update("x", other)
     with pytest.raises(InputError, match="'replace'"):
         mem.update("x", action="replace")
     with pytest.raises(InputError, match="contradict"):
@@ -130,13 +133,21 @@ def test_a_home_that_was_there_before_is_kept_out_of_git_with_what_is_ours(
 
 
 @proves("S4.2", "X.18")
-def test_a_checkout_made_later_is_noticed_and_one_of_the_memory_itself_is_left_alone(work: Path) -> None:
+def test_a_checkout_made_later_is_noticed_and_one_of_the_memory_itself_is_left_alone(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = work / "data"
     Mem.open(work, home=home).write("long_term", "personal")
     subprocess.run(["git", "init", "-q", str(work)], check=True)
     assert [each.kind for each in Mem.open(work, home=home).doctor().findings] == ["git"]
-    Mem.open(work, home=home).write("long_term", "more")
+    assert "git sees" in Mem.open(work, home=home).status().render()
+    row = {"session_id": "a", "cwd": str(work), "hook_event_name": "SessionStart", "source": "startup"}
+    monkeypatch.setenv("MEMOLITH_HOME", str(home))
+    assert "personal" in edge.answer(json.dumps(row).encode(), "claude")
     assert _seen_by_git(work) == []
+    subprocess.run(["git", "-C", str(work), "add", "-f", "data/memory"], check=True)
+    (finding,) = Mem.open(work, home=home).doctor().findings
+    assert "git rm -r --cached data" in finding.message
     subprocess.run(["git", "init", "-q", str(work / "versions")], check=True)
     Mem.open(work, home=work / "versions").write("long_term", "mine")
     assert "memory/MEMORY.md" in _seen_by_git(work / "versions")
@@ -199,6 +210,15 @@ def test_the_comments_of_the_template_do_not_count_for_the_soft_limit(mem: Mem) 
     facts = overview(mem)
     assert len(mem.read()) > 4_000 > facts.characters
     assert facts.warnings == []
+
+
+@proves("S4.17")
+def test_a_heading_alone_may_be_the_whole_message_one_with_a_comment_is_not(mem: Mem) -> None:
+    mem.write("long_term", "# Mine\n\n## Never push to main\n\n## Later\n<!-- nothing yet -->\n")
+    assert overview(mem).characters == len("# Mine\n\n## Never push to main")
+    block = mem.context_block() or ""
+    assert "Never push to main" in block
+    assert "Later" not in block
 
 
 @proves("S4.17")

@@ -71,6 +71,17 @@ def test_a_thousand_notes_stay_within_the_budget_and_say_what_is_left_out(mem: M
         mem.write("note", "fact 999", "overwrite", "n0999")
 
 
+@proves("S1.9")
+def test_rows_of_a_persons_page_that_are_left_out_are_counted(mem: Mem, store: Path) -> None:
+    mem.remember("x", "First")
+    rows = [f"- [Note {n}](n{n:03d}.md) — about number {n}, which is a long line of text" for n in range(300)]
+    for n in range(300):
+        (store / "notes" / f"n{n:03d}.md").write_text(f"fact {n}\n")
+    (store / "notes" / "MEMORY.md").write_text("\n".join(rows))
+    block = mem.context_block() or ""
+    assert f"({301 - block.count('](n')} older notes are not shown; `recall`" in block
+
+
 @proves("S1.11")
 @pytest.mark.parametrize(
     ("title", "name"),
@@ -138,6 +149,34 @@ def test_the_hook_is_the_first_line_shortened(mem: Mem, store: Path) -> None:
     mem.remember(f"\n  \n a\t b  {'c' * 200}\nrest", "T")
     hook = index_lines(store)[0].partition(" — ")[2]
     assert hook == "a b " + "c" * 96 + "…"
+
+
+@proves("S1.15", "S3.55")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Do not edit config.yml by hand.", "Do not edit schema.sql by hand."),
+        (
+            "Never push to branch release-1.2 without a review.",
+            "Never push to branch release-2.0 without a review.",
+        ),
+        ("Do not call /v1/users without a token.", "Do not call /v1/orders without a token."),
+        ("Anna reviews frontend/app.ts.", "Anna reviews backend/app.py."),
+    ],
+)
+def test_a_rule_about_another_thing_replaces_nothing(mem: Mem, one: str, other: str) -> None:
+    for text in (one, other):
+        mem.remember(text)
+        mem.records.add(text, category="principles", scope="project")
+    assert len([name for name in mem.list() if "/notes/" in name]) == 2
+    assert len(mem.records.list()) == 2
+
+
+@proves("S1.15", "S3.55")
+def test_a_value_with_the_former_one_behind_it_takes_its_place(mem: Mem) -> None:
+    for text in ("The API runs on port 8080.", "The API runs on port 9090, not 8080."):
+        mem.records.add(text, category="principles", scope="project")
+    assert [record.title for record in mem.records.list()] == ["The API runs on port 9090, not 8080."]
 
 
 @proves("S1.15")
@@ -212,6 +251,11 @@ def test_what_a_person_wrote_on_the_page_comes_first_and_stays(mem: Mem, store: 
     assert page.read_text() == text
     shown = "## Important\n* [Uno](one.md): my own words\nsee also the wiki\n- [Two](two.md) — y\n"
     assert shown in (mem.context_block() or "")
+    page.write_text(
+        "# Notes on [Two](two.md)\n\nRead [one](one.md) and [the wiki](https://wiki.example) first\n"
+    )
+    block = mem.context_block() or ""
+    assert (block.count("(one.md)"), block.count("(two.md)")) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -252,6 +296,18 @@ def test_the_line_of_a_note_repeats_no_secret_typed_into_it_by_hand(mem: Mem, st
     assert secret[:8] not in block
     caches = b"".join(path.read_bytes() for path in Path(mem.home, "cache").iterdir())
     assert secret[:8].encode() not in caches
+
+
+def test_a_damaged_cache_of_the_index_changes_no_line(mem: Mem) -> None:
+    path = mem.remember("The queue is on port 5433.", "Queue").path
+    os.utime(path, (1, 1))
+    os.utime(path.parent, (1, 1))
+    block = mem.context_block()
+    (cache,) = [each for each in Path(mem.home, "cache").iterdir() if b"5433" in each.read_bytes()]
+    times = cache.stat()
+    cache.write_bytes(cache.read_bytes().replace(b"5433", b"5432"))
+    os.utime(cache, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert mem.context_block() == block
 
 
 def test_a_new_note_costs_the_same_among_many(mem: Mem, store: Path) -> None:
@@ -490,3 +546,17 @@ def test_similar_facts_about_different_things_replace_nothing(
     done = mem.remember(new[1], new[0])
     assert ("see also" in done.message, "instead" in done.message) == (beside, False)
     assert mem.read("note", old[0].lower()).endswith(f"{old[1]}\n")
+
+
+@proves("S0.43")
+@pytest.mark.parametrize("grapheme", ["👨\u200d👩\u200d👧\u200d👦", "e\u0301\u0302"])
+def test_no_title_index_line_or_page_splits_a_visible_character(mem: Mem, grapheme: str) -> None:
+    text = "bb" + grapheme * (60_000 // len(grapheme.encode()))
+    mem.remember(text)
+    (line,) = [each for each in (mem.context_block() or "").splitlines() if each.startswith("- [bb")]
+    title, _, rest = line.removeprefix("- [bb").partition("](")
+    hook = rest.partition(" — bb")[2].rstrip("…")
+    mem.write("long_term", text)
+    for part in (title, hook, mem.read("long_term")[2:].partition("\n…")[0]):
+        assert part
+        assert part.replace(grapheme, "") == ""

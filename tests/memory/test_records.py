@@ -1,5 +1,7 @@
 """Records: typed facts that a person can make, move and correct by hand."""
 
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,10 @@ def test_a_conversation_or_a_book_is_not_a_record(mem: Mem, role: str) -> None:
     pasted = "\n".join(f"{role.strip('*')}: line {n}\nAssistant: reply {n}" for n in range(4))
     with pytest.raises(InputError, match="conversation"):
         add(mem, pasted)
+    headings = "## User\nhello\n**Assistant**\nhi\n" * 4
+    for other in (headings, json.dumps([{"role": "user", "content": "hi"}] * 4)):
+        with pytest.raises(InputError, match="conversation"):
+            add(mem, other)
     with pytest.raises(TooLargeError, match="8,192"):
         add(mem, "long " * 2000)
 
@@ -236,6 +242,22 @@ def test_an_update_keeps_id_creation_date_comments_and_foreign_keys(mem: Mem, cl
         mem.records.update(number)
 
 
+@proves("S3.33")
+def test_a_record_without_a_head_keeps_the_day_it_was_saved_as_its_creation_date(
+    mem: Mem, store: Path
+) -> None:
+    path = store / "records" / "decisions" / "bare.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("By hand.\n")
+    os.utime(path, (1_770_000_000, 1_770_000_000))
+    created = mem.records.get("bare").created
+    assert created == "2026-02-02"
+    mem.records.update("bare", "By hand, edited.")
+    assert mem.records.get("bare").created == created
+    mem.records.reclassify("bare", "procedures")
+    assert mem.records.get("bare").created == created
+
+
 @proves("S3.34")
 def test_reclassifying_moves_the_file_and_keeps_the_id(mem: Mem, store: Path) -> None:
     number = add(mem)
@@ -331,3 +353,13 @@ def test_a_fact_that_differs_in_one_word_replaces_nothing_and_says_what_it_stand
     assert mem.records.rivals("Use Helm for releases of the shop.", scope="project") == []
     done = mem.records.add("Use Kustomize for deploys.", category="decisions", scope="project")
     assert (done.superseded, f"beside {first.id}" in done.message) == ([], True)
+
+
+def test_a_new_record_waits_for_no_session_to_be_indexed_and_recall_finds_both(mem: Mem) -> None:
+    said = [{"role": "user", "content": "The parrot cage is beside the loading dock."}]
+    mem.sessions.end(said, agent="claude", session_id="one")
+    first = add(mem, "Parrots are fed at noon by the night shift.")
+    assert mem.index.status([mem.project]).changed > 1  # the session, too
+    assert add(mem, "Parrots are fed at noon by the night shift.") == first
+    assert any("loading dock" in hit.snippet for hit in mem.recall("where is the parrot cage?"))
+    assert any("night shift" in hit.snippet for hit in mem.recall("when are parrots fed?"))

@@ -46,6 +46,19 @@ def test_the_same_session_again_changes_nothing_and_one_that_grew_adds_its_turns
     assert len(mem.sessions.get("abc").turns) == 3
 
 
+def test_what_a_person_answers_to_a_question_for_a_password_never_reaches_the_copy(mem: Mem) -> None:
+    said = [
+        ("assistant", "Connecting.\nWhat is the password of the staging database?"),
+        ("user", "Wolke99blau"),
+    ]
+    said += [("assistant", "Thanks. And the root password?"), ("user", "it is Regen88gruen")]
+    said += [("assistant", "Which port?"), ("user", "port8080")]
+    turns = [Turn(number=at, role=role, text=text) for at, (role, text) in enumerate(said, 1)]
+    mem.sessions.add(Session(agent="pi", id="7", turns=turns))
+    kept = [turn.text for turn in mem.sessions.get("pi-7").turns if turn.role == "user"]
+    assert kept == ["[secret:password]", "it is [secret:password]", "port8080"]
+
+
 @proves("S3.42")
 def test_secrets_never_reach_the_copy(mem: Mem) -> None:
     done = mem.sessions.add(session(f"use {TOKEN}", "<private>my diary</private> fine"))

@@ -74,7 +74,9 @@ def test_what_was_forgotten_cannot_be_brought_back_as_an_empty_note(mem: Mem) ->
         mem.undo("p")
     with pytest.raises(HistoryError, match="was forgotten"):
         mem.undo("p", 2)
-    assert mem.undo().name.endswith("q.md")
+    with pytest.raises(HistoryError, match="the last thing here was a forget"):
+        mem.undo()  # not something older in its place
+    assert mem.undo("q").name.endswith("q.md")
     assert mem.read("note", "p").endswith("New plan.\n")
 
 

@@ -51,6 +51,22 @@ def test_a_secret_typed_by_hand_is_masked_through_every_door(mem: Mem, store: Pa
 
 
 @proves("X.8")
+def test_a_secret_typed_into_a_record_or_a_ticket_is_masked_in_lists_and_pages(
+    mem: Mem, store: Path, work: Path
+) -> None:
+    for place in (store / "records" / "decisions" / "rx.md", store / "tickets" / "tx.md"):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"deploy with {SECRET} ok\n")
+    lines = ["show rx", "show tx", "show rx --text", "record show rx", "ticket show tx", "memory show rx"]
+    lines += ["record list", "record list --json", "list records", "ticket list", "ticket list --json"]
+    shown = {line: memolith(work, *line.split()) for line in lines}
+    shown["library"] = f"{mem.records.get('rx')}{mem.tickets.list()}"
+    assert {door for door, said in shown.items() if SECRET in said or MASK not in said} == set()
+    memolith(work, "edit", "rx", "--old", f" with {SECRET}", "--new", "")
+    assert mem.records.get("rx").body == "deploy ok\n"
+
+
+@proves("X.8")
 def test_what_memolith_moves_by_itself_is_screened_too(
     mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

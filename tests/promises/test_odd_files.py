@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
+from memolith.edges.cli import main
 from memolith.edges.mcp import handlers, tools
 from tests.ledger import proves
 
@@ -64,3 +65,30 @@ def test_what_is_no_regular_file_is_named_by_every_answer(
         if place in IN_BLOCK:
             found["block"] = [mem.context_block() or ""]
         assert [where for where, said in found.items() if path.name not in "\n".join(said)] == []
+
+
+@proves("S0.80")
+def test_records_and_tickets_behind_a_link_hide_no_others_and_are_named(
+    mem: Mem, store: Path, tmp_path: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mem.records.add("Zebras have stripes.", category="decisions", scope="user")
+    for folder in ("records", "tickets"):
+        (tmp_path / folder / "decisions").mkdir(parents=True)
+        (store / folder).parent.mkdir(parents=True, exist_ok=True)
+        (store / folder).symlink_to(tmp_path / folder)
+    assert [record.title for record in mem.records.list()] == ["Zebras have stripes."]
+    assert mem.tickets.list() == []
+    for line in (["record", "list"], ["ticket", "list"], ["status"], ["list", "records"]):
+        code = main(["--project", str(work), *line])
+        said = capfd.readouterr()
+        assert (line, code, "symbolic link" in said.err) == (line, 16, True)
+
+
+@proves("S0.80")
+def test_a_link_in_the_place_of_a_category_is_named(mem: Mem, store: Path, tmp_path: Path) -> None:
+    mem.records.add("Zebras have stripes.", category="decisions", scope="project")
+    (store / "records/decisions").rename(tmp_path / "decisions")
+    (store / "records/decisions").symlink_to(tmp_path / "decisions")
+    for found in (mem.search("zebras"), mem.recall("zebras"), mem.list()):
+        assert not found.complete
+        assert "records/decisions" in "".join(found.missing)

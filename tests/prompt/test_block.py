@@ -262,6 +262,23 @@ def test_a_recorded_preference_is_shown_once(mem: Mem) -> None:
     assert listed == ["- Public functions get an example.", "- Answers are in British English."]
 
 
+@proves("S3.57")
+def test_a_preference_is_shown_however_it_was_recorded(mem: Mem, store: Path) -> None:
+    long = f"Qualify every column with its alias{', and then some' * 10}."
+    mem.remember(f"{long}\nNever use a star in views.", "SQL", kind="preference")
+    moved = mem.records.add("Functions are short.", category="principles", scope="project")
+    mem.records.reclassify(moved.id, "preferences")
+    put(store / "records/preferences/hand.md", "I write records by hand.\n")
+    block = block_of(mem)
+    assert f"(sql.md) — {long} Never use a star in views.\n" in block
+    assert "- Functions are short.\n- I write records by hand.\n" in block
+    learned = mem.from_source("extracted").records
+    learned.add("Names are short.", category="preferences", scope="project", source="claude-s#1")
+    assert "Names" not in block_of(mem)  # until somebody records it, too
+    mem.records.add("Names are short.", category="preferences", scope="project")
+    assert block_of(mem).count("Names are short.") == 1
+
+
 @proves("S0.78", "S0.35")
 def test_a_log_is_shown_in_full_and_of_a_document_only_comments_are_left_out(mem: Mem, store: Path) -> None:
     text = "- did\n<!-- a remark\nof two lines -->\n- a\u200b < b <!-- inside -->\n    code\n\n\n\n- end\n"
@@ -468,3 +485,19 @@ def test_of_many_notes_the_newest_are_in_a_block_for_a_host_with_a_limit(mem: Me
     assert "Fact 149" in shown
     assert "Fact 000" not in shown
     assert "older notes are not shown; `recall`" in shown
+
+
+@proves("S2.56")
+def test_a_prompt_of_ones_own_without_a_place_for_the_summary_is_named(
+    mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    mem.write("scratchpad", "- [ ] x")
+    (store / "memory_summary.md").write_text("- learned before\n")
+    own = Path(mem.home) / "prompts" / "read_path.md"
+    own.parent.mkdir()
+    own.write_text("Mine: {{ memory_summary }}\n")
+    assert "Mine:" in (mem.context_block() or "")
+    own.write_text("no place\n")
+    block = mem.context_block() or ""
+    assert ("learned before" in block, "read_path.md" in block) == (True, True)

@@ -12,6 +12,7 @@ from memolith import Mem, NotFoundError
 from memolith.base.errors import InputError
 from memolith.edges.cli import main
 from memolith.index import schema
+from memolith.recall.recall import for_block
 from tests.conftest import Clock
 from tests.env.repos import ORIGIN, at, clone, repo
 from tests.ledger import proves
@@ -76,6 +77,25 @@ def test_both_scopes_are_asked_and_the_same_text_comes_once(mem: Mem) -> None:
     assert len(again.hits[0].also) == 2
     assert [hit.scope for hit in mem.recall("Makefiles", scopes=["user"], semantic=False)] == ["user", "user"]
     assert keys(mem, "Makefiles", scopes=["project"]) == ["ours"]
+
+
+@proves("S3.15")
+def test_what_holds_here_is_not_crowded_out_by_what_holds_everywhere(mem: Mem) -> None:
+    for name in ("Ana", "Bob", "Cleo", "Dan", "Eve", "Fay"):
+        record(mem, name, f"When the gateway is deployed, {name} wants a mail.", user=True)
+    record(
+        mem, "ours", "Before it is deployed to staging, somebody reads the checklist of the gateway aloud."
+    )
+    told = for_block(mem, "how is the gateway deployed?").hits
+    assert [hit.scope for hit in told] == ["user"] * 4 + ["project"]
+
+
+@proves("S3.15")
+def test_a_remark_in_the_log_of_today_does_not_hide_a_rule(mem: Mem) -> None:
+    made = mem.records.add("Gateway deploys need two reviewers", category="principles", scope="user")
+    os.utime(made.filename, (1e9, 1e9))
+    mem.write("daily", "Gateway deploy was slow")
+    assert [hit.record for hit in for_block(mem, "how do we deploy the gateway?")] == [made.id]
 
 
 @proves("S3.4")
@@ -385,6 +405,18 @@ def test_the_block_has_what_is_recalled_for_the_task_with_source_and_score(mem: 
     assert "Recalled" not in (mem.context_block() or "")
 
 
+@proves("S3.16", "S3.53")
+def test_a_hit_that_would_not_be_told_unasked_is_marked_as_weak(mem: Mem) -> None:
+    for number in range(6):
+        mem.remember(f"The staging cluster {number} is restarted by the night shift.", f"Cluster {number}")
+    found = mem.recall("how is the staging invoice exported to the tax office of the region?", semantic=False)
+    sure = mem.recall("who restarts the staging cluster 3?", semantic=False)
+    assert found.hits
+    assert all(hit.weak for hit in found if hit.score < 0.1)
+    assert any(hit.score < 0.1 for hit in found)
+    assert not sure.hits[0].weak
+
+
 def test_a_hit_says_where_its_text_came_from(mem: Mem) -> None:
     mem.from_source("imported", "web", reviewed=True).remember("The zebra server is in Graz.", "Zebra")
     (hit,) = mem.recall("zebra server", semantic=False)
@@ -571,6 +603,33 @@ def test_a_line_of_a_log_that_is_said_again_elsewhere_replaces_no_other_line(mem
     mem.write("daily", "Run the tests with make check.\nThe exporter crashed because of a leap second.")
     mem.remember("Run the tests with make check.", "Tests")
     assert "leap second" in mem.recall("why did the exporter crash?", semantic=False).hits[0].text
+
+
+@proves("S3.55")
+def test_of_two_entries_of_one_minute_in_a_log_the_last_is_first(mem: Mem) -> None:
+    for seconds in (60, 75):
+        mem.append_daily("Deploy", f"The deploy timeout is {seconds} seconds.")
+    assert "75" in mem.recall("what is the deploy timeout?", semantic=False).hits[0].snippet
+
+
+@proves("S3.55")
+@pytest.mark.parametrize(
+    ("rule", "one", "other"),
+    [
+        ("Do not edit {} by hand.", "config.yml", "schema.sql"),
+        ("Never push to branch {} without a review.", "release-1.2", "release-2.0"),
+        ("Do not call {} without a token.", "/v1/users", "/v1/orders"),
+        ("Anna reviews {}.", "frontend/app.ts", "backend/app.py"),
+    ],
+)
+def test_a_rule_about_another_file_or_branch_replaces_nothing(
+    mem: Mem, rule: str, one: str, other: str
+) -> None:
+    for name in (one, other):
+        mem.remember(rule.format(name))
+        mem.records.add(rule.format(name), category="principles", scope="project")
+    assert len(mem.records.list()) == 2
+    assert all((mem.context_block() or "").count(rule.format(name)) >= 1 for name in (one, other))
 
 
 @proves("S3.55")

@@ -298,6 +298,12 @@ def test_notes_in_a_folder_are_named_as_what_is_not_part_of_the_memory(mem: Mem)
     for found in (mem.search("walrus"), mem.list(), mem.recall("walrus")):
         assert not found.complete
         assert "notes/deep: is a folder" in found.missing[0]
+    (deep / "a.md").rename(deep.parent / "a.MD")
+    deep.rmdir()
+    for found in (mem.search("walrus"), mem.list(), mem.recall("walrus")):
+        assert "notes/a.MD: is not part of the memory" in found.missing[0]
+    for _ in range(2):
+        assert "notes/a.MD" in (mem.context_block() or "")
 
 
 ODD = (

@@ -11,7 +11,7 @@ from memolith.index import work
 from memolith.memory.sessions import Session, Turn
 from memolith.recall import working
 from memolith.recall.recall import for_block
-from memolith.text.words import talk
+from memolith.text.words import talk, times
 from tests.ledger import proves
 from tests.recall.made import session
 
@@ -184,6 +184,36 @@ def test_a_pasted_log_is_a_question_and_what_is_not_about_it_is_marked_as_weak(m
     assert ["handler" in hit.text for hit in for_block(mem, log).hits] == [True]
 
 
+@proves("S3.53")
+def test_common_words_of_a_long_text_are_no_evidence_and_hits_of_little_worth_are_weak(mem: Mem) -> None:
+    mem.remember("The Fluxomat service stores its sessions in Redis on port 6380.", "Fluxomat sessions")
+    (hit,) = mem.recall("tell me about sessions and cookies in Safari", semantic=False)
+    assert hit.weak
+    foreign = (
+        "Please review the module with respect to Zorbex, Quuxline, Plomtec and Vantor: these talk to each "
+        "other through a queue. A service writes sessions, another reads them. Is the port the same for all?"
+    )
+    assert not for_block(mem, foreign).hits
+    for part in [
+        "gateway",
+        "tracker",
+        "parser",
+        "renderer",
+        "notifier",
+        "importer",
+        "exporter",
+        "mailer",
+        "crawler",
+        "router",
+    ]:
+        mem.remember(f"The {part} needs some retries before it gives up on Kowalski.", f"The {part}")
+    mine = (
+        "Somebody told me that the gateway in our staging environment gives up too early. I would like to "
+        "understand how many retries it does before that, and whether a longer pause helps. Explain it to me."
+    )
+    assert [hit.title for hit in for_block(mem, mine)] == ["The gateway"]
+
+
 @proves("S3.54")
 def test_what_was_said_in_passing_is_told_to_nobody_unasked(mem: Mem) -> None:
     said = ["hi, can you look at the coupon code?", "Sure, I'll look at the coupon code.", "great", "Done."]
@@ -201,6 +231,27 @@ def test_what_was_said_in_passing_is_told_to_nobody_unasked(mem: Mem) -> None:
         "thanks! that was quick",
     ):
         assert not for_block(mem, prompt).hits
+
+
+@proves("S3.54")
+def test_for_a_task_too_nothing_is_found_that_is_without_content(mem: Mem) -> None:
+    said = [
+        ("hello there, good morning", "Hello! How can I help you?"),
+        ("Which port does the frobnicator service use?", "The frobnicator service uses port 7311."),
+        ("got it", "Great."),
+        ("Please refactor the frobnicator service to async", "I will now refactor the frobnicator service."),
+        ("Where is the frobnicator dashboard?", "I could not find that."),
+        ("thanks", "You are welcome!"),
+    ]
+    roles = ("user", "assistant")
+    turns = [{"role": role, "content": text} for pair in said for role, text in zip(roles, pair, strict=True)]
+    mem.sessions.end(turns, agent="x", session_id="s1")
+    for prompt in ("good morning", "hello there, good morning, and thanks", "Guten Morgen!"):
+        assert not for_block(mem, prompt).hits
+    told = {said[1][0], said[1][1], said[3][0], said[3][1], said[4][0]}
+    for query in ("refactor the frobnicator service", "frobnicator service"):
+        found = {hit.text for hit in mem.recall(query, semantic=False)}
+        assert said[1][1] in found <= told
 
 
 def test_a_request_is_a_task_and_a_question_or_some_words_are_none() -> None:
@@ -248,7 +299,9 @@ def test_an_agent_that_only_heard_or_has_no_answer_says_nothing(turn: str, passi
 
 
 @proves("S3.56")
-@pytest.mark.parametrize("question", ["what did we do yesterday?", "was habe ich gestern gemacht?"])
+@pytest.mark.parametrize(
+    "question", ["what did we do yesterday?", "was habe ich gestern gemacht?", "昨日は何をしましたか"]
+)
 def test_a_question_about_a_day_and_nothing_else_gets_its_log(tmp_path: Path, question: str) -> None:
     clock = [1_794_300_000.0]  # 10 November 2026
     (tmp_path / "shop").mkdir()
@@ -259,6 +312,24 @@ def test_a_question_about_a_day_and_nothing_else_gets_its_log(tmp_path: Path, qu
         clock[0] += 86_400
         assert ["another host" in hit.text for hit in mem.recall(question, semantic=False)] == [True]
         assert not mem.recall("what did we do on 3 January?", semantic=False).hits
+
+
+@proves("S3.56")
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("what did we do the day before yesterday?", "2026-11-16 2026-11-16"),
+        ("was habe ich vorgestern gemacht?", "2026-11-16 2026-11-16"),
+        ("was haben wir letzte Woche gemacht?", "2026-11-09 2026-11-15"),
+        ("what did we do last month?", "2026-10-01 2026-10-31"),
+        ("what did we do in the past two days", "2026-11-16 2026-11-18"),
+        ("what happened in the last 2 weeks?", "2026-11-04 2026-11-18"),
+        ("昨天我们做了什么？", "2026-11-17 2026-11-17"),
+        ("昨日のデプロイは何をしましたか", ""),
+    ],
+)
+def test_the_days_of_a_question_are_those_of_the_calendar(question: str, days: str) -> None:
+    assert [" ".join(each) for each in times.only(question, "2026-11-18")] == ([days] if days else [])
 
 
 @proves("S3.55")

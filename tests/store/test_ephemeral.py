@@ -176,6 +176,7 @@ def test_a_single_command_with_the_variable_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("MEMOLITH_EPHEMERAL", "1")
     command = [sys.executable, "-m", "memolith", "write", "long_term", "x"]
+    (temporary / "memolith-ephemeral-run-99999999-1" / "memory").mkdir(parents=True)  # of a run that ended
     for home in ([], ["--home", mem.home]):
         subprocess.run([*command, *home], cwd=work, capture_output=True, check=True)
     assert list(temporary.iterdir()) == []

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.base.values import TRUNCATED
-from memolith.text.budget import Section, allot, estimate_tokens, head, tail, utf8_len
+from memolith.text.budget import Section, allot, estimate_tokens, head, pieces, tail, utf8_len
+from memolith.text.excerpt import around
 from memolith.text.fences import open_fence
+from memolith.text.markdown import first_line
 from tests.ledger import proves
 from tests.shared import rows
 
@@ -39,9 +41,24 @@ def test_no_limit_splits_a_visible_character(grapheme: str, measure: Measure) ->
 def test_a_cut_falls_between_visible_characters(parts: list[str], limit: int) -> None:
     # A visible character must not follow one that it would join.
     text = "|".join(parts)
-    pieces = [piece for part in parts for piece in (part, "|")][:-1]
-    assert head(text, limit) in boundaries(pieces)
-    assert tail(text, limit)[::-1] in {"".join(pieces[start:])[::-1] for start in range(len(pieces) + 1)}
+    split = [piece for part in parts for piece in (part, "|")][:-1]
+    assert head(text, limit) in boundaries(split)
+    assert tail(text, limit)[::-1] in {"".join(split[start:])[::-1] for start in range(len(split) + 1)}
+
+
+@proves("S0.43")
+@pytest.mark.parametrize("grapheme", GRAPHEMES[:-2])
+def test_lines_excerpts_and_pieces_split_no_visible_character(grapheme: str) -> None:
+    for width in range(20, 40):
+        parts = ["x", *[grapheme] * 50]
+        text = "".join(parts)
+        assert first_line(text, width).rstrip("…") in boundaries(parts)
+        assert around(text, {"x"}, width)[0].rstrip("…") in boundaries(parts)
+        found = pieces(text, width)
+        assert "".join(found) == text
+        assert {"".join(found[:end]) for end in range(len(found))} <= boundaries(parts)
+        assert max(map(len, found)) <= width
+    assert pieces("x" + "\u0301" * 50, 20) == ["x" + "\u0301" * 19, "\u0301" * 20, "\u0301" * 11]
 
 
 @pytest.mark.parametrize("measure", MEASURES)

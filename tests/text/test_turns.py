@@ -1,5 +1,7 @@
 """Whose words the turns of a conversation are."""
 
+import time
+
 import pytest
 
 from memolith.text.local_tools import stays
@@ -88,6 +90,13 @@ TYPED = [
 @pytest.mark.parametrize("text", TYPED)
 def test_what_shows_no_sign_of_a_paste_is_typed(text: str) -> None:
     assert parted(text) == (text, "")
+
+
+@pytest.mark.parametrize("part", ["„", "<a(", " [ab c", "# x:\n", "„“"])
+def test_looking_for_a_paste_takes_no_longer_in_hostile_text(part: str) -> None:
+    start = time.process_time()
+    parted("x " + part * (60_000 // len(part)) + ">x\ny")
+    assert time.process_time() - start < 0.6
 
 
 def test_around_a_block_of_code_a_person_explains_what_they_want() -> None:

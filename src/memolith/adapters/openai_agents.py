@@ -60,11 +60,14 @@ class MemolithSession(SessionABC):  # type: ignore[misc,unused-ignore]
         for item in self._kept.items():
             kind = item.get("type", "message")
             if kind == "message" and item.get("role") in ("user", "assistant"):
+                into.heed(item.get("content"))
                 into.say(item["role"], plain(item.get("content")))
             elif kind == "function_call":
                 into.call(item.get("call_id"), item.get("name"), item.get("arguments"))
             elif kind == "function_call_output":
                 into.result(item.get("call_id"), plain(item.get("output")), ok=True)
+            elif kind != "reasoning":
+                into.fetched(str(kind))  # of the provider itself, or of an application: anybody's words
         return self._mem.sessions.add(into.session(self._kept.name))
 
 

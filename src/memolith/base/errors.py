@@ -67,7 +67,8 @@ class MatchError(MemolithError):
             if count
             else "read the file and copy the text exactly"
         )
-        super().__init__(f"{path}: the text to replace occurs {count} times, not once; {hint}")
+        found = f"occurs {count} times, not once" if count else "does not occur"
+        super().__init__(f"{path}: the text to replace {found}; {hint}")
 
 
 class TooLargeError(MemolithError):

@@ -185,7 +185,7 @@ class Hit(OfFile):
     text: str
     title: str
     turn: int | None
-    weak: bool = False  # the best there is for a long text, but nothing shows that it is about it
+    weak: bool = False  # the best there is, but hardly anything shows that it is about the question
     why: str
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import shlex
 import stat
 import time
 from functools import partial
@@ -110,6 +111,9 @@ def _exposed(home: Home) -> Iterator[Finding]:
         path = os.path.join(home.path, ".gitignore")
         message = f"lets git see personal memory; add to it: {' '.join(lines)}"
         yield _found("git", path, message)
+    if inside := ignore.tracked(home.path):
+        message = f"git keeps it, whatever is ignored: `git rm -r --cached {shlex.quote(inside)}` ends that"
+        yield _found("git", home.path, message)
 
 
 def _sessions(home: Home) -> Iterator[Finding]:
@@ -297,8 +301,8 @@ def _hidden(root: str, scope: str) -> Iterator[Finding]:
 
 
 def _folders(root: str, scope: str) -> Iterator[Finding]:
-    for name in note_index.note_folders(root, scope):
-        yield _found("folder", layout.path(scope, "notes", name), note_index.NO_FOLDERS)
+    for name, why in note_index.strays(root, scope):
+        yield _found("folder", layout.path(scope, "notes", name), why)
 
 
 def _twins(root: str, scope: str) -> Iterator[Finding]:
@@ -348,7 +352,7 @@ def _locks(home: Home) -> Iterator[Finding]:
         if not tree.is_file(f"{locks.DIRECTORY}/{name}"):
             yield _found("lock", path, "is not a regular file; move it out of the way")
         elif name.endswith(".lock") and name not in known:
-            message = "belongs to no project; --fix removes it unless somebody holds it"
+            message = "belongs to no project, and goes unless somebody holds it"
             yield _found("lock", path, message, fixable=True)
 
 

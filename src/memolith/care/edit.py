@@ -48,7 +48,9 @@ class Edited(Value):
     warnings: list[str]
 
     def __str__(self) -> str:
-        done = f"Edited {self.name} (memolith undo takes it back)" if self.diff else f"{self.name}: no change"
+        done = f"{self.name}: no change"
+        if self.diff:
+            done = f"Edited {self.name} (`memolith undo` takes it back)"
         return "\n".join(filter(None, [self.diff, done, *(f"warning: {each}" for each in self.warnings)]))
 
 

@@ -16,7 +16,7 @@ from memolith.care.erase import erase, text_of
 from memolith.env.project import PROJECTS, read_identity
 from memolith.learn.queue.queue import Queue
 from memolith.memory.session_copies import change_copy
-from memolith.store import files, layout, receipts, tombstones
+from memolith.store import files, finals, layout, receipts, tombstones
 from memolith.store.screen import quoted
 from memolith.text import frontmatter
 from memolith.text.safe.lookalikes import composed
@@ -95,6 +95,8 @@ def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = F
         tombstones.keep(home.gate, fact.keys)
         _everywhere(home, fact, problems.append, everywhere=everywhere, dry=False)
         tombstones.keep(home.gate, fact.keys)
+        slugs = layout.scopes(home.path) if everywhere else [home.project]
+        finals.note(home.path, slugs, "a forget", home.now())
     problems += _identities(home, fact, everywhere=everywhere)
     return Forgotten(
         places=_places(home, found), problems=problems, lines=fact.shown(), inside=fact.longer_words()

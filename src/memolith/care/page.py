@@ -88,7 +88,7 @@ class Pages:
         }
         if kind not in directories:
             raise InputError(f"{kind!r}: must be note, skill, daily, {', '.join(directories)}")
-        return [f"{directories[kind]}/{name}" for name in self._tree.names(directories[kind])]
+        return [f"{directories[kind]}/{name}" for name in self._tree.listed(directories[kind])]
 
     def list(self, kind: str, scope: str = "project") -> builtins.list[Entry]:
         """Return the notes, days, skills, the checklist (`scratchpad`) or the pages (`memory`) of a scope."""

@@ -31,6 +31,7 @@ from memolith.store.allow_list import allowed
 from memolith.store.files import EXACT, bytes_of, text_of
 from memolith.store.screen import quoted, refuse_secret, screen, settled
 from memolith.text import markdown
+from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Projects:
         return found[0]
 
     def send(self, name: str, to: str) -> Tidied:
-        """Move a note to another project, or to the `user`; each side has its own undo."""
+        """Move a note to another project, or to the `user`; `undo` takes it back as a whole."""
         home = self._home
         found = find(home, name, ("note",))
         if found.kind != "note":
@@ -135,10 +136,11 @@ class Projects:
         goal = _free_note(home.store, layout.path(slug, "notes", name), text)
         if slug == layout.scope_of(found.path):
             raise InputError(f"{found.name} is there already")
+        op = f"move-{sha256(f'{found.path} {home.now()}'.encode())[:6]}"
         if goal:
-            home.gate.rewrite(goal, lambda _: text, op="move")
-        gone = home.gate.rewrite(found.path, lambda _: None, op="move")
-        back = "" if gone.lost else f" (`memolith undo {found.name}` brings it back here, too)"
+            home.gate.rewrite(goal, lambda _: text, op=op)
+        gone = home.gate.rewrite(found.path, lambda _: None, op=op)
+        back = "" if gone.lost else " (`memolith undo` brings it back)"
         message = f"Moved {found.name} to {slug or 'the notes for all projects'}{back}"
         file = goal or found.path
         return Tidied(kind="note", name=found.name, filename=file, message=message, warnings=gone.warnings)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from datetime import date
 
+from memolith.base import whole
 from memolith.base.values import Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import daily, document, note_index, review
 from memolith.memory.note_index import note_files
+from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.prompt import block
-from memolith.store import files, layout
+from memolith.store import files, ignore, layout, outside
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens, plural
 
@@ -28,12 +30,14 @@ HINTS = (
 class Overview(Value):
     """The figures of one project's and the user's memory."""
 
+    agents: list[str]  # those that memolith is installed for
     block_bytes: int
     block_tokens: int
     characters: int
     enabled: bool
     entries_today: int
     home: str
+    keeps_sessions: bool
     last_session: dict[str, str]  # its name, when it began, and what with; empty if there is none
     learning: str  # off, rules, or the model
     meaning: str  # whether memories are found by meaning, too, and how many of the texts
@@ -54,7 +58,7 @@ class Overview(Value):
         """Return the figures as text for a person."""
         lines = [
             *([] if self.enabled else ["memory       OFF: `memolith config set enabled true` turns it on"]),
-            f"home         {self.home}",
+            f"home         {self.home}{'' if whole.is_directory(self.home) else '  (nothing is there yet)'}",
             f"project      {self.project}  ({self.project_root or 'no working directory'})",
             f"MEMORY.md    {self.characters:,} characters, about {self.tokens:,} tokens",
             f"notes        {self.notes} of this project, {self.user_notes} for all projects",
@@ -63,6 +67,7 @@ class Overview(Value):
             f"scratchpad   {plural(self.open_items, 'open item')}",
             f"today        {self.entries_today} {'entry' if self.entries_today == 1 else 'entries'}",
             f"block        {self.block_bytes:,} bytes, about {self.block_tokens:,} tokens, once per session",
+            f"agents       {', '.join(self.agents) or 'none; `memolith init` finds yours'}",
             f"learning     {self.learning}",
             f"meaning      {self.meaning}",
             f"last session {self._last()}",
@@ -75,7 +80,7 @@ class Overview(Value):
 
     def _last(self) -> str:
         if not self.last_session:
-            return "none is kept; `memolith init` lets your agents hand theirs over"
+            return f"none is kept{' yet' if self.keeps_sessions else ': hooks.sessions is false'}"
         return "{name}, {started}: “{title}”".format(**self.last_session)
 
 
@@ -115,6 +120,8 @@ def overview(home: Home) -> Overview:
             had = f"{found.st_size if found else size:,} bytes"
             how = "cut" if section in made.sections else "left out"
             warnings.append(f"the block has no room for all of {section.source} ({had}): it is {how}")
+    if whole.is_directory(root) and ignore.exposed(home.path):
+        warnings.append(f"git sees what is in {home.path}: memolith doctor says what to do")
     held = len(review.waiting(home))
     if held:
         warnings.append(
@@ -123,16 +130,17 @@ def overview(home: Home) -> Overview:
     paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
     scratchpad, today = (files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0]) for path in paths)
     sessions = Sessions(home).stored()
-    kept = [layout.path(slug, "records", each) for slug in (home.project, "") for each in layout.CATEGORIES]
     return Overview(
+        agents=sorted({each.host for each in outside.Installs(home.path).all()}),
         enabled=home.settings.flag("enabled"),
         learning=_learning(home),
         last_session=_last_session(home, sessions),
-        records=sum(len(tree.names(folder)) for folder in kept),
-        tickets=len(tree.names(layout.path(home.project, "tickets"))),
+        records=len(Records(home).list()),
+        tickets=len(tree.listed(layout.path(home.project, "tickets"))),
         sessions=len(sessions),
         waiting=held,
         home=home.path,
+        keeps_sessions=home.settings.flag("hooks.sessions"),
         meaning=str(home.vectors.coverage([layout.USER, home.project])),
         project=home.project,
         project_root=home.identity.root,

@@ -7,6 +7,7 @@ the counts of learning.
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import NotFoundError
@@ -71,11 +72,11 @@ class Why(Value):
             *(("source", each) for each in self.sources),
             *(("replaces", each) for each in self.replaces),
             *(("replaced by", each) for each in self.replaced_by),
-            *(("changed", f"{c.time}  {c.op}{f' by {c.by}' if c.by else ''}") for c in self.changes[:_SHOWN]),
+            *(("changed", f"{_local(c.time)}  {_did(c)}") for c in self.changes[:_SHOWN]),
             ("", f"… and {len(self.changes) - _SHOWN} earlier changes" if len(self.changes) > _SHOWN else ""),
             ("injected", "in the block of every session now" if self.injected else ""),
             ("given", self._given()),
-            *(("", f"{each.time}  {each.session}  {each.event}") for each in self.given[:_SHOWN]),
+            *(("", f"{_local(each.time)}  {each.session}  {each.event}") for each in self.given[:_SHOWN]),
             ("cited", f"by {plural(self.cited, 'answer')}" if self.cited else ""),
         ]
         return "\n".join(f"{name:<12} {text}".strip() if name else text for name, text in rows if text)
@@ -85,6 +86,16 @@ class Why(Value):
             return "to no session in the last thirty days"
         sessions = len({each.session for each in self.given})
         return f"{plural(len(self.given), 'time')} to {plural(sessions, 'session')} in the last thirty days"
+
+
+def _local(stamp: str) -> str:
+    return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _did(change: Version) -> str:
+    """Return what a change did, and by whom; the number that several files of it share is for programs."""
+    by = {"extracted": "learning", "imported": ""}.get(change.by, change.by)
+    return f"{change.op.partition('-')[0]}{f' by {by}' if by else ''}"
 
 
 def why(home: Home, ref: str) -> Why:

@@ -68,6 +68,10 @@ def _says(before: str, after: str) -> str:
     old, new = ([line.strip() for line in text.split("\n")] for text in (before, after))
     for lines, others, form in ((new, set(old), "{}"), (old, set(new), "(removed: {})")):
         for line in lines:
-            if line and line not in others and not line.startswith("updated:"):
+            if line and line not in others and line not in _RULES and not line.startswith(_UNTOLD):
                 return form.format(markdown.first_line(line.lstrip("# "), _SHOWN))
     return ""
+
+
+_RULES = ("---", "## Notes")
+_UNTOLD = ("created:", "updated:", "sources:", "sessions:", "type:", "id:")  # of a head

@@ -139,7 +139,7 @@ class Claim:
 
 def claims(everything: list[Identity], checkout: Checkout, strangers: list[str], prove: Prove) -> list[Claim]:
     """Return what a checkout at a new path may be. At most one is proved, and comes first."""
-    origin, found, moved = checkout.origin, [], []
+    origin, found, moved = checkout.origin, list[Claim](), list[Claim]()
     for each in everything:
         if checkout.root in each.apart:
             continue
@@ -152,17 +152,24 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
             found.append(
                 Claim(each, proved=False, reason=f"same first commit {commit[:12]}, another address")
             )
-        elif origin or each.slug in strangers or not _is_gone(each):
+        elif origin or each.origins or each.slug in strangers:
             continue
         elif (commit := _present(each, checkout)) is not None:
-            reason = f"same first commit {commit[:12]}, and its checkout is gone"
-            moved.append(Claim(each, _is_its_own(each, checkout) and prove(checkout, commit), reason))
+            (moved if _is_gone(each) else found).append(_without_origin(each, checkout, commit, prove))
     if len(moved) > 1:  # copies of one template: impossible to know which one this is
         for claim in moved:
             claim.proved = False
     found += moved
     first = next((claim for claim in found if claim.proved), None)
     return [first] if first else found
+
+
+def _without_origin(known: Identity, checkout: Checkout, commit: str, prove: Prove) -> Claim:
+    reason = f"same first commit {commit[:12]}"
+    if not _is_gone(known):  # a copy of it, or something else is at its place now
+        return Claim(known, proved=False, reason=reason)
+    own = _is_its_own(known, checkout) and prove(checkout, commit)
+    return Claim(known, own, f"{reason}, and its checkout is gone")
 
 
 def _may_be_renamed(known: Identity, origin: str) -> bool:
@@ -175,9 +182,8 @@ def _host(origin: str) -> str:
 
 
 def _is_gone(known: Identity) -> bool:
-    """Whether a project without an origin had checkouts and all of them are gone."""
-    is_candidate = known.commits and known.paths and not known.origins
-    return bool(is_candidate) and not any(os.path.isdir(path) for path in known.paths)
+    """Whether a project had checkouts and all of them are gone."""
+    return bool(known.paths) and not any(os.path.isdir(path) for path in known.paths)
 
 
 def _is_its_own(known: Identity, checkout: Checkout) -> bool:

@@ -322,6 +322,12 @@ class Tree:
             return []
         return sorted(name for name in found if name.endswith(suffix) and not name.startswith("."))
 
+    def listed(self, directory: str) -> list[str]:
+        """Return `names` for an answer: a directory that must not or cannot be read hides no other."""
+        with suppress(UnsafePathError, StorageError):  # noted where it was met
+            return self.names(directory)
+        return []
+
     def walk(
         self, directory: str = "", failed: Callable[[str, StorageError], None] | None = None
     ) -> Iterator[tuple[str, list[str], list[str]]]:

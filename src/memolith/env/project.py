@@ -235,7 +235,10 @@ def _with_notice(
     if broken and broken.problem:
         notices.append(f"{broken.problem}; until that is repaired, this directory has a memory of its own")
     elif doubt:
-        notices.append(f"{doubt}, so it is not looked into and this is a plain folder to memolith")
+        notices.append(
+            f"{doubt}, so it is not looked into, no memory of it is opened, and this is a plain folder to "
+            "memolith; `memolith project link NAME` in this directory opens one (`memolith project list`)"
+        )
     new.offer = next((each.known.slug for each in claims), "".join(strangers[:1]))
     joins = f"`memolith project link {new.offer}` in this directory"
     if new.is_open or claims:

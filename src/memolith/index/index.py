@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memolith.index.watch import Journal
 
     T = TypeVar("T")
-    Progress = Callable[[int, int], None]
+    Progress = Callable[[int, int], None] | None
 
 NAME = f"index-{schema.SCHEMA}.sqlite3"
 _WAIT = 1.0  # seconds to wait for another process that is writing
@@ -44,8 +44,7 @@ class Index:
     """The index of one home. Keep it open in a long-lived process: it then tracks changes."""
 
     def __init__(self, home: str, *, wait: float = _WAIT) -> None:
-        self.home = home
-        self._wait = wait
+        self.home, self._wait = home, wait
         self.lock = RLock()
         self._start()
         locks.watch_forks(self)
@@ -62,6 +61,7 @@ class Index:
         self._used: tuple[sqlite3.Connection | None, tuple[int, int, int, int] | None] | None = None
         self._current: set[str] = set()  # directories whose index is current
         self._asked: tuple[str, ...] = ()
+        self._kind = ""  # empty: all of them
         self._trusted: tuple[str, ...] | None = None
         self._totals: tuple[int, int] | None = None
         self._lexicons: dict[tuple[bool, tuple[str, ...]], Lexicon] = {}
@@ -80,14 +80,14 @@ class Index:
         return self._file.path
 
     def sync(
-        self, slugs: Sequence[str], *, seconds: float | None = None, progress: Progress | None = None
+        self, slugs: Sequence[str], *, seconds: float | None = None, progress: Progress = None, kind: str = ""
     ) -> State:
-        """Update the scopes from the files; "" is the user-wide scope.
+        """Update the scopes from the files, or from those of one `kind`; "" is the user-wide scope.
 
         Stops after `seconds`; the state names what was not reached. `progress` gets done and total.
         """
         with locks.fair(self.lock):
-            self._asked = tuple(dict.fromkeys(slugs))
+            self._asked, self._kind = tuple(dict.fromkeys(slugs)), kind
             self._deadline = None if seconds is None else time.monotonic() + seconds
             try:
                 if self._trusted == self._asked and (state := self._as_it_is()):
@@ -105,7 +105,7 @@ class Index:
             finally:
                 self._deadline = None
 
-    def _sync(self, progress: Progress | None) -> State:
+    def _sync(self, progress: Progress) -> State:
         if self._memory is not None and time.monotonic() - self._refused[0] > _RETRY:
             self._memory.close()
             self._memory = None
@@ -161,7 +161,7 @@ class Index:
         return State(complete=True, missing=[], notes=[], files=files, units=units, changed=0)
 
     def _places(self) -> list[Place]:
-        return [place for slug in self._asked for place in walk.places(slug)]
+        return [place for slug in self._asked for place in walk.places(slug, self._kind)]
 
     def _changes(self) -> dict[str, set[str]]:
         """Return the changes in the journal for current directories; in doubt, none is current."""
@@ -256,13 +256,13 @@ class Index:
         """Return a value that changes whenever the index does."""
         return self._ask(lambda db: (self._used, db.total_changes), lambda: None)
 
-    def status(self, slugs: Sequence[str]) -> State:
+    def status(self, slugs: Sequence[str], kind: str = "") -> State:
         """Return what a sync would find, without writing; `changed` counts the outdated files."""
         with locks.fair(self.lock):
             try:
                 connection = self._connection()
                 work = Sync(self.home, self._writing)
-                for place in (place for slug in dict.fromkeys(slugs) for place in walk.places(slug)):
+                for place in (place for slug in dict.fromkeys(slugs) for place in walk.places(slug, kind)):
                     work.look(connection, place, None)
                 files, units = reading.totals(connection, slugs) if connection else (0, 0)
             except (*_REFUSED, *_SENSELESS) as error:
@@ -275,7 +275,7 @@ class Index:
         """Return the scopes in the index, including those of deleted projects."""
         return self._ask(lambda db: [row[0] for row in db.execute("SELECT slug FROM scopes")], list)
 
-    def rebuild(self, slugs: Sequence[str], *, progress: Progress | None = None) -> State:
+    def rebuild(self, slugs: Sequence[str], *, progress: Progress = None) -> State:
         """Discard the index and rebuild it."""
         with locks.fair(self.lock):
             self._memory = None
@@ -314,20 +314,20 @@ class Index:
                 try:
                     connection = self._connection()
                     if connection is None and self._asked:  # discarded by another process since the last sync
-                        self.sync(self._asked)
+                        self.sync(self._asked, kind=self._kind)
                         connection = self._connection()
-                        if connection is None and self.status(self._asked).changed:
+                        if connection is None and self.status(self._asked, self._kind).changed:
                             # No connection is acceptable only if there is no file.
                             raise sqlite3.DatabaseError("it was removed as soon as it was created")
                     return nothing() if connection is None else question(connection)
                 except _REFUSED as error:
                     self._give_way(error, again=left > 1)  # the last attempt uses a copy in memory
-                    self.sync(self._asked)
+                    self.sync(self._asked, kind=self._kind)
                 except _SENSELESS as error:
                     if not left:
                         raise  # built only from the files, it fails the same way: a bug
                     self._give_way(error, again=left > 1)
-                    self.sync(self._asked)
+                    self.sync(self._asked, kind=self._kind)
             return nothing()
 
     def _lexicon(self, db: sqlite3.Connection, slugs: Sequence[str], *, commands: bool = False) -> Lexicon:

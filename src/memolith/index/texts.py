@@ -138,11 +138,11 @@ class Reader:
         """Return units with their current texts from the files; skip those that are gone."""
         read: dict[str, Read | None] = {}
         reader = walk.Files(self._home)
-        texts = [(unit, self._text(unit, read, reader)) for unit in units]
-        return [unit.with_text(text) for unit, text in texts if text is not None]
+        found = [self._current(unit, read, reader) for unit in units]
+        return [unit for unit in found if unit is not None]
 
-    def _text(self, unit: Unit, read: dict[str, Read | None], reader: walk.Files) -> str | None:
-        """Return a unit's text; None if its file is gone or no longer has that part."""
+    def _current(self, unit: Unit, read: dict[str, Read | None], reader: walk.Files) -> Unit | None:
+        """Return a unit as its file is now; None if that is gone or no longer has this part."""
         place = unit.path if unit.is_turn else f"{_STORE}{unit.path}"
         if place not in read:
             try:
@@ -153,17 +153,18 @@ class Reader:
         if found is None:
             return None
         data, stamp = found
-        text = self._as_indexed(unit, data, (place, stamp)) if stamp == unit.stamp else None
+        title, text = "", self._as_indexed(unit, data, (place, stamp)) if stamp == unit.stamp else None
         if text is None:
-            pieces = dict(self._document(unit, data, (place, stamp)).pieces())
+            document = self._document(unit, data, (place, stamp))
+            pieces = dict(document.pieces())
             if unit.position not in pieces:
                 return None
-            text = pieces[unit.position].text
+            text, title = pieces[unit.position].text, pieces[unit.position].title or document.title
         if text.isascii():
-            return text
+            return unit.with_text(text, title)
         from memolith.text.safe import hygiene
 
-        return hygiene.clean(text)[0]
+        return unit.with_text(hygiene.clean(text)[0], title)
 
     def _as_indexed(self, unit: Unit, data: bytes, key: object) -> str | None:
         """Return the text of a unit whose file is unchanged; None if the whole file must be parsed."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import islice
 from zlib import crc32
 
+from memolith.base.lean import suppress
 from memolith.base.whole import is_regular
 from memolith.env.paths import inside
 from memolith.index.units import KINDS
@@ -26,6 +28,7 @@ _MASK = (1 << 63) - 1  # of SQLite's integers; a time after 2262 counts as then
 _INDEX = layout.MEMORY
 _PAGES = (layout.MEMORY, layout.SCRATCHPAD)  # files in a directory of others
 _MAX_SESSION = 64 * 1_048_576
+_FEW = 300  # files of a directory that are looked at for every prompt
 
 
 class Place:
@@ -75,12 +78,12 @@ def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
     return hash((crc32(name.encode()), inode, size, mtime, ctime)) & _MASK
 
 
-def places(slug: str) -> list[Place]:
-    """Return the directories of a scope."""
+def places(slug: str, only: str = "") -> list[Place]:
+    """Return the directories of a scope, or `only` those of a kind."""
     base = f"{layout.STORE}/{layout.path(slug)}".rstrip("/")
     found = []
     for kind in layout.KINDS:
-        if not kind.recalled_as or not (slug or kind.user_wide):
+        if not kind.recalled_as or not (slug or kind.user_wide) or only not in ("", kind.recalled_as):
             continue
         accepts = _ACCEPTS.get(kind.path, _is_markdown)
         if kind.is_file:
@@ -90,7 +93,7 @@ def places(slug: str) -> list[Place]:
             path = "/".join(filter(None, (base, kind.path, part)))
             deep = kind.path == "memories"
             found.append(Place(slug, path, kind.recalled_as, accepts, part, deep=deep))
-    return [*found, Place(slug, f"sessions/{slug}", "session", _is_session)] if slug else found
+    return [*found, Place(slug, f"sessions/{slug}", "session", _is_session)] if slug and not only else found
 
 
 def _is_note(name: str) -> bool:
@@ -173,7 +176,8 @@ def _revision(home: str, place: Place) -> int:
 def directories(home: str, places: Sequence[Place]) -> str:
     """Return a value that changes when a file is added, removed or replaced.
 
-    One `stat` per directory. It misses files saved in place.
+    One `stat` per directory, and per file where there are few. It misses files saved in place among many, and
+    sessions, which nobody edits.
     """
     seen: list[tuple[object, ...]] = []
     for place in places:
@@ -189,7 +193,19 @@ def directories(home: str, places: Sequence[Place]) -> str:
                 except OSError:
                     continue
                 seen.append((path, found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
+                if place.kind and place.accepts is not _is_session:
+                    seen.append((_few_files(each),))
     return f"{crc32(repr(seen).encode()):08x}"
+
+
+def _few_files(path: str) -> int:
+    """Return a value that changes with any file in a directory; 0 if there are many."""
+    with suppress(OSError), os.scandir(path) as found:
+        items = list(islice(found, _FEW + 1))
+        if len(items) <= _FEW:
+            stamps = [(crc32(os.fsencode(item.name)), item.stat(follow_symlinks=False)) for item in items]
+            return sum(hash((name, s.st_size, s.st_mtime_ns, s.st_ctime_ns)) for name, s in stamps) & _MASK
+    return 0
 
 
 def entries(home: str, place: Place) -> dict[str, Entry]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MAX_DAYS = 3650
 _NEXT_RUN = "the next run learns from it"
+_NOTHING_YET = "nothing to do: no session has taught anything yet"
 
 
 class LearningStatus(Value):
@@ -140,8 +141,9 @@ class Learning:
                 for job in queue.jobs(self._home.project, EXTRACT):
                     reason = _reason(job, reasons.get(job.session, ""))
                     reasons[job.session] = "\n    ".join([reason, *kept.get(job.session, [])])
-                for job in queue.jobs(self._home.project, CONSOLIDATE):
-                    reasons[CONSOLIDATE] = _reason(job)
+                if reasons:
+                    jobs = queue.jobs(self._home.project, CONSOLIDATE)
+                    reasons[CONSOLIDATE] = _reason(jobs[0]) if jobs else _NOTHING_YET
         return {name: why for name, why in sorted(reasons.items()) if wanted in (None, name)}
 
     def enqueue(self, session: str | None = None) -> str:

@@ -27,6 +27,7 @@ from memolith.learn.extract.facts import united
 from memolith.learn.model import llm, prompt
 from memolith.learn.model.llm import Client
 from memolith.learn.model.values import ModelUnavailableError
+from memolith.learn.queue import jobs as queued
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from memolith.memory.sessions import Sessions
 from memolith.store import receipts
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 _TIME_IS_OVER = "the time limit of one run is reached (memories.seconds_per_run); the next run continues"
+
+_ONLY_USER = "memories.project is off: only what is user-wide is learned"
 
 
 class RunReport(Value):
@@ -78,8 +81,8 @@ def why_not(home: Home) -> str:
         return f"this is a process that memolith started itself ({GUARD} is set)"
     if home.is_ephemeral:
         return "this memory is thrown away at the end"
-    for key in ("enabled", "generate", "project"):
-        if not home.settings.flag(f"memories.{key}"):
+    for key, other in (("enabled", "enabled"), ("generate", "generate"), ("project", "user")):
+        if not (home.settings.flag(f"memories.{key}") or home.settings.flag(f"memories.{other}")):
             return f"memories.{key} is off; `memolith config set memories.{key} true` switches it on"
     return ""
 
@@ -145,6 +148,7 @@ class _Run:
         self._models = home.settings if model is None else _with_model(home, model)
         # Cached, because finding a back-end may ask for a key.
         self._backend = cache(lambda role, agent: llm.find(self._models, role, agent=agent))
+        self._for_project = home.settings.flag("memories.project")
         self._by_rules = self._models.text("models.default").strip() in ("", "none")
         # Counts: sessions extracted, empty or failed, and new records.
         self._done: Counter[str] = Counter()
@@ -169,9 +173,9 @@ class _Run:
                 refused = self._enqueue(choice)
                 self._extract()
             if phase != 1 and not self._stopped:
-                consolidated = self._consolidate()
+                consolidated = self._consolidate() if self._for_project else _ONLY_USER
             if self._done or consolidated:
-                withdraw.note_records(self._home)
+                withdraw.note_records(self._home, is_told=bool(self._done["failed"]))
         except (CeilingError, ModelUnavailableError) as error:
             self._stopped = str(error)
         spent = self._ledger.totals(run=self._name)
@@ -305,17 +309,17 @@ class _Run:
             return
         if not self._queue.holds(job):
             raise LeaseLostError(job)
-        self._note_citations(session, known)
-        if found.empty:
-            self._queue.finish(job, found.outcome)
-            self._done["empty"] += 1
-            return
+        self._note_citations(job, session, known)
         try:
-            facts = [*found.facts, *found.candidates]
-            stored, refused = keep.records(self._home, session.name, facts)
-        except StorageError as error:
-            # A full disk says nothing about the facts: retry the session.
+            if found.empty and session.name in known:
+                withdraw.unlearn(self._home, session.name)
+            stored, refused = keep.records(self._home, session.name, [*found.facts, *found.candidates])
+        except StorageError as error:  # a full disk says nothing about the facts: retry the session
             self._fail(job, error)
+            return
+        if found.empty:
+            self._queue.finish(job, found.outcome, stored=self._for_project)
+            self._done["empty"] += 1
             return
         model = self._model("extract", session)
         output = Extraction(
@@ -328,19 +332,19 @@ class _Run:
             rollout_slug=found.rollout_slug or None,
             model=model.name if model else "rules",
         )
-        self._queue.finish(job, found.outcome + refused, output=output)
+        self._queue.finish(job, found.outcome + refused, output=output, stored=self._for_project)
         self._done.update(extracted=1, records=stored)
 
     def _fail(self, job: Job, error: MemolithError) -> None:
         self._queue.fail(job, str(error), delay=getattr(error, "retry_after", None) or 0.0)
         self._done["failed"] += 1
 
-    def _note_citations(self, session: Session, known: list[str]) -> None:
-        """Count the extractions that an answer cited: those in use are kept longest."""
-        said = "\n".join(turn.text for turn in session.turns if turn.role == "assistant")
+    def _note_citations(self, job: Job, session: Session, known: list[str]) -> None:
+        """Count the extractions that a new answer cited: those in use are kept longest."""
+        done = queued.number(job.success_watermark or (job.input_watermark if job.finished else "0"))
+        said = "\n".join(turn.text for turn in session.turns[done:] if turn.role == "assistant")
         cited = [name for name in known if name != session.name and name in said]
-        if cited:
-            self._queue.extractions.use(self._home.project, cited)
+        self._queue.extractions.use(self._home.project, cited)
 
     # ------------------------------------------------------------ consolidation
 

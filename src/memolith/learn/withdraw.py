@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memolith.base.errors import StorageError
 from memolith.base.values import Value
+from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import skills, statements
@@ -24,7 +26,7 @@ from memolith.store import files, layout, writeset
 from memolith.store.writeset import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memolith.learn.consolidate.current import Current, Made
     from memolith.learn.extract.facts import Findings
@@ -57,6 +59,12 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
     return gone
 
 
+def unlearn(home: Home, name: str) -> None:
+    """Remove the records of a session that teaches nothing any more, unless a part was not looked for."""
+    if home.settings.flag("memories.project") and home.settings.flag("memories.user"):
+        Records(home).forget_source(name)
+
+
 def heed(home: Home, queue: Queue) -> None:
     """Note what people took back by hand since the last run: lines of either text, records and skills.
 
@@ -69,8 +77,11 @@ def heed(home: Home, queue: Queue) -> None:
         for line in statements.nonblank(each.rollout_summary):  # any may be the first that is not taken back
             texts[statements.key(statements.lately(*page_of(each), line))] = statements.content(line)
     lines = previous.forgotten() - previous.made.forgotten
-    learned = _learned(home)
-    records = previous.made.records - learned.keys()
+    with Watch() as watch:
+        learned = _learned(home)
+    # While some cannot be read, there is no telling which were deleted.
+    missed = previous.made.records - learned.keys()
+    records, unread = (frozenset[str](), missed) if watch.errors else (missed, frozenset[str]())
     skills_gone = [
         f"{SKILL}{name}: {' '.join(texts[key] for key in keys if key in texts)}"
         for name, keys in sorted(previous.deleted_skills().items())
@@ -81,7 +92,7 @@ def heed(home: Home, queue: Queue) -> None:
     for key in sorted(lines & learned.keys()):
         record = learned.pop(key)
         Records(home).delete(record.id, scope=record.scope)
-    _note(home, previous.made, learned)
+    _note(home, previous.made, [*learned, *unread])
     gone = gone_from(home)
     if any(taken_back.has(gone, fact.text) for fact in statements.standing(previous.below.split("\n"))):
         queue.enqueue(CONSOLIDATE, home.project, forced=True)
@@ -89,22 +100,29 @@ def heed(home: Home, queue: Queue) -> None:
 
 def without(found: Findings, gone: list[str]) -> Findings:
     """Return the findings of a session without what people took back."""
-
-    def kept(text: str) -> str:
-        lines = text.split("\n")
-        return "\n".join(line for line in lines if not taken_back.has(gone, statements.content(line)))
-
     everything = [*found.facts, *found.candidates]
     facts = [fact for fact in everything if not taken_back.has(gone, fact.text)]
     if len(facts) == len(everything):
         return found
-    left = findings(facts, kept(found.rollout_summary).splitlines(), found.dropped, found.rollout_slug)
+    left = findings(facts, _left(found.rollout_summary, gone).splitlines(), found.dropped, found.rollout_slug)
     return left.but(outcome=f"{left.outcome}; {len(everything) - len(facts)} taken back by a person before")
 
 
-def note_records(home: Home) -> None:
-    """Note which learned records there are, so that one deleted by hand is missed."""
-    _note(home, on_disk.read(home).made, _learned(home))
+def _left(text: str, gone: Sequence[str]) -> str:
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if not taken_back.has(gone, statements.content(line)))
+
+
+def note_records(home: Home, *, is_told: bool = False) -> None:
+    """Note which learned records there are, so that one deleted by hand is missed.
+
+    StorageError if one cannot be read, because the next run would not miss it; not if the failure `is_told`.
+    """
+    try:
+        _note(home, on_disk.read(home).made, _learned(home, strict=True))
+    except StorageError:
+        if not is_told:
+            raise
 
 
 def _note(home: Home, made: Made, learned: Iterable[str]) -> None:
@@ -114,8 +132,8 @@ def _note(home: Home, made: Made, learned: Iterable[str]) -> None:
         home.gate.rewrite(path, lambda _: noted.dump(), op="learn", remember=False)
 
 
-def _learned(home: Home) -> dict[str, Record]:
-    records = Records(home).list(archived=True)
+def _learned(home: Home, *, strict: bool = False) -> dict[str, Record]:
+    records = Records(home).list(archived=True, strict=strict)
     return {statements.key(each.body): each for each in records if each.origin.startswith("extracted")}
 
 
@@ -143,14 +161,47 @@ def withdraw(
     ]
     for record in records:
         home.gate.rewrite(record.filename, lambda _: None, op="delete")  # to be learned again, if need be
-    if user:
-        return Withdrawn(files=[], jobs=0, records=[record.id for record in records])
     with Queue(home.path, home.settings, home.now) as queue:
+        if user:
+            said = [record.body for record in records if record.origin.startswith("extracted")]
+            every = [home.of_project(slug) for slug in layout.projects(home.path)] if said else []
+            changed = [file for each in every for file in _unsay(each, queue, said)]
+            return Withdrawn(files=changed, jobs=0, records=[record.id for record in records])
         jobs = queue.clear(home.project)
     previous = on_disk.read(home)
     edits = list(_edits(home, previous, everything=everything))
     changed = home.gate.commit(home.project, edits).changed if edits else []
     return Withdrawn(files=changed, jobs=jobs, records=[record.id for record in records])
+
+
+def _unsay(home: Home, queue: Queue, gone: list[str]) -> list[str]:
+    """Remove user-wide statements from what a project learned; return its changed files."""
+    for each in queue.extractions.all(home.project):
+        left = each.but(
+            raw_memory=_left(each.raw_memory, gone), rollout_summary=_left(each.rollout_summary, gone)
+        )
+        if left != each:
+            queue.extractions.store(left)
+    previous = on_disk.read(home)
+    top, made = layout.path(previous.slug), previous.made
+    summary = previous.others.get(on_disk.SUMMARY, "")
+    texts = (
+        (layout.MEMORY, MARKER, previous.memory, previous.below),
+        (on_disk.SUMMARY, "", summary, summary),
+    )
+    edits, lines = [], set[str]()
+    for name, marker, whole, text in texts:
+        if (new := _left(text, gone)) != text:
+            base = writeset.base_of(whole, marker)
+            edits.append(Edit(path=f"{top}/{name}", marker=marker, base=base, new=new))
+            lines |= set(statements.nonblank(text)) - set(statements.nonblank(new))
+    if not edits:
+        return []
+    keys = {statements.key(line) for line in lines}  # no person deleted these: they may be learned again
+    made = made.but(lines=made.lines - keys, summary=made.summary - keys)
+    base = writeset.base_of(previous.others.get(MADE))
+    edits.append(Edit(path=f"{top}/{MADE}", marker="", base=base, new=made.dump()))
+    return home.gate.commit(home.project, edits).changed
 
 
 def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]:

@@ -55,6 +55,8 @@ def resolve(home: Home, uri: str) -> Resource:
     scope, parts = meant(home, uri)
     tree = Tree(home.store)
     try:
+        if scope == home.project:
+            home.check_project()
         if not _exists(tree, scope):
             what = "nothing is remembered yet" if not scope else "this project has no memory yet"
             raise NotFoundError(f"{uri}: {what}; it begins with the first `memolith write` or `remember`")

@@ -16,7 +16,7 @@ from memolith.base.values import (
     Source,
 )
 from memolith.store.screen import check, quoted, refuse_secret
-from memolith.text.budget import utf8_len
+from memolith.text.budget import pieces, utf8_len
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,11 +96,17 @@ def check_fact(text: str) -> None:
             f"{size:,} bytes are too much for one record (limit {_MAX_FACT:,}); store the fact, and where "
             "the rest is, or write a note"
         )
-    turns = sum(line.strip().lstrip("*#> ").casefold().startswith(_ROLES) for line in text.splitlines())
+    turns = max(sum(map(_begins_turn, text.splitlines())), text.count('"role"'))
     if turns >= 4:
         raise InputError(
             f"this is a conversation ({turns} turns), not a fact; write down what was learned in it"
         )
+
+
+def _begins_turn(line: str) -> bool:
+    bare = line.strip().lstrip("*#> ").casefold()
+    is_heading = line.lstrip("> ").startswith(("#", "**"))
+    return bare.startswith(_ROLES) or (is_heading and f"{bare.rstrip('*: ')}:" in _ROLES)
 
 
 def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:
@@ -142,11 +148,7 @@ def page(text: str, offset: int, lines: int | None, *, told: bool = False) -> st
     if not offset and lines is None and utf8_len(text) <= MAX_INJECT_BYTES:
         return text
     # A line too long for one answer counts as several, so that its end is reachable too.
-    every = [
-        line[at : at + _LONG_LINE]
-        for line in text.splitlines(keepends=True)
-        for at in range(0, len(line), _LONG_LINE)
-    ]
+    every = [part for line in text.splitlines(keepends=True) for part in pieces(line, _LONG_LINE)]
     wanted = every[offset : None if lines is None else offset + lines]
     source = above(every, offset) if offset or lines is not None else ""
     room = MAX_INJECT_BYTES - _HINT - (utf8_len(first := f"{label(source)}\n") if source else 0)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import StorageError, UnsafePathError
 from memolith.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memolith.env.paths import Tree
 
+# A clock that is far off must not make the memory unreadable: it has no date before 1001 or after 9998.
+_FIRST, _LAST = -30_578_688_000, 253_370_678_400
+
 
 def _local(seconds: float) -> time.struct_time:
     if hasattr(time, "tzset"):
         time.tzset()  # a long-lived process follows a change of the time zone
+    seconds = min(max(seconds, _FIRST), _LAST)
     return time.localtime(seconds)
 
 
@@ -33,10 +36,7 @@ def day_before(seconds: float) -> str:
 
 def days(tree: Tree, slug: str) -> list[str]:
     """Return the dates that have a log, oldest first; empty if it cannot be listed (`doctor` reports it)."""
-    try:
-        names = tree.names(layout.path(slug, "daily"))
-    except (UnsafePathError, StorageError):
-        return []
+    names = tree.listed(layout.path(slug, "daily"))
     return [name[:-3] for name in names if layout.is_date(name[:-3])]
 
 

@@ -15,7 +15,7 @@ from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
 from memolith.memory import arguments
 from memolith.store import files, layout
-from memolith.store.allow_list import allowed
+from memolith.store.allow_list import allowed, masked
 from memolith.store.entry import Entry
 from memolith.store.screen import quoted, refuse_secret, together
 from memolith.text import frontmatter, markdown, source_label
@@ -58,6 +58,9 @@ class Entries:
         """Change fields of an entry, and its text if given; a new text is labelled with its source."""
         whose = self._home.source if text is not None or "title" in fields else None
         fields = {**fields, "updated": self._home.today}
+        known = load(self._root, relative, self._kind)
+        if known and not known[0].parsed.get("created"):
+            fields["created"] = known[1]  # until now, only the file's own date said when
         return store(self._home.gate, relative, fields, text, op or self._kind, whose)
 
     def _remove(self, relative: str, op: str = "delete") -> Change:
@@ -97,7 +100,8 @@ class Entries:
 def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[Entry, str] | None:
     """Return an entry and the date of its file's last change; None if it is missing or must not be read.
 
-    `strict` is for callers that write depending on the result: a read error raises StorageError.
+    A secret that a person typed into the file is masked, because the entry may be shown. `strict` is for
+    callers that write depending on the result: a read error raises StorageError.
     """
     tree = Tree(root)
     try:
@@ -109,7 +113,8 @@ def load(root: str, relative: str, kind: str, *, strict: bool = False) -> tuple[
     if data is None or found is None:
         return None
     changed = time.strftime("%Y-%m-%d", time.localtime(found.st_mtime))
-    return Entry(kind, relative.rpartition("/")[2], files.text_of(data)), changed
+    text = masked(tree, relative, files.text_of(data))
+    return Entry(kind, relative.rpartition("/")[2], text), changed
 
 
 def new_id(title: str, taken: Iterable[str]) -> str:
@@ -171,7 +176,7 @@ def store(
     """
     arguments.check_text(body or "", empty=True)
     label = source_label.fields(source) if source and not source.trusted else {}
-    given, masked, warnings = screened(gate, layout.scope_of(relative), {**fields, **label}, body or "")
+    given, text_given, warnings = screened(gate, layout.scope_of(relative), {**fields, **label}, body or "")
     one = markdown.same_line
     clean: dict[str, str | list[str]] = {
         key: one(value) if isinstance(value, str) else [each for each in map(one, value) if each]
@@ -186,7 +191,7 @@ def store(
         known = source_label.cleared(parsed, clean) if label else clean
         return frontmatter.set_fields(parsed.head, known) + rest
 
-    change = gate.change(relative, masked, compose, op=op, cap=MAX_WRITE_BYTES)
+    change = gate.change(relative, text_given, compose, op=op, cap=MAX_WRITE_BYTES)
     change.warnings[:0] = warnings
     return change
 

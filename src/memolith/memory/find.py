@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 
-from memolith.base.errors import InputError, MemolithError, NotFoundError, UnsafePathError
+from memolith.base.errors import InputError, NotFoundError, UnsafePathError
 from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.memory import addresses, note_index
@@ -68,6 +68,15 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
     )
 
 
+def is_whole(home: Home, found: Found, text: str) -> bool:
+    """Whether a name is all of the name or title of what it means, not its beginning."""
+    if found.kind not in KINDS or "/" in text:
+        return True
+    same = composed(text.partition(":")[2] or text).casefold().removesuffix(".md").rstrip(" .,;:!?")
+    title = entry_of(home, found).title if found.path else ""
+    return same in (composed(each).casefold() for each in (found.name, title))
+
+
 def find_file(home: Home, text: str) -> str:
     """Return the path in the store of the file that a name means; it may be gone and have a history."""
     found = find(home, text, gone=True)
@@ -83,6 +92,20 @@ def day_of(home: Home, word: str) -> str:
     if word == "yesterday":
         return home.yesterday
     return word if layout.is_date(word) else ""
+
+
+def day_at(home: Home, word: str, *, ahead: bool = False) -> str:
+    """Return the date that a word means, also `tomorrow` and `7d` (ago, or `ahead`); else the word itself."""
+    number = {"tomorrow": "1"}.get(word, word.removesuffix("d") if word.endswith("d") else "")
+    if number.isdecimal() and len(number) < _DIGITS:
+        from datetime import date, timedelta  # late: recall need not import it
+
+        days = timedelta(int(number) if ahead or word == "tomorrow" else -int(number))
+        return (date.fromisoformat(home.today) + days).isoformat()
+    return day_of(home, word) or word
+
+
+_DIGITS = 5  # of a number of days
 
 
 def entry_of(home: Home, found: Found) -> Entry:
@@ -161,16 +184,9 @@ def names(home: Home, kind: str) -> Iterator[Found]:
         else:
             below = layout.CATEGORIES if kind == "record" else ("",)
             folders = [layout.path(slug, _FOLDERS[kind], each) for each in below]
-            places = [f"{folder}/{name}" for folder in folders for name in _listed(tree, folder)]
+            places = [f"{folder}/{name}" for folder in folders for name in tree.listed(folder)]
         for place in places:
             yield Found(kind=kind, name=os.path.basename(place).removesuffix(".md"), path=place)
-
-
-def _listed(tree: Tree, folder: str) -> list[str]:
-    try:
-        return tree.names(folder)
-    except MemolithError:  # `doctor` reports it
-        return []
 
 
 def _ways(home: Home, wanted: str) -> Iterator[Callable[[Found], bool]]:

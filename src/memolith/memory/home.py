@@ -255,6 +255,18 @@ class Home:
             return 0
         return int(self.settings.number("memories.summary_injection_token_limit"))
 
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether there is no project: the working directory is gone, or for everything."""
+        return not (self.identity.root or self.identity.registered)
+
+    def check_project(self) -> None:
+        """Raise InputError if there is no project here, with what to do instead."""
+        if self.is_nowhere:
+            why = self.identity.notice.partition("; only")[0]
+            where = "go to another directory, name one (--project DIR)"
+            raise InputError(f"{why}; {where}, or use what is for all projects (long_term, scope user)")
+
     def register(self) -> None:
         """Store the project's identity before its first memory, so that it is found again.
 
@@ -262,10 +274,7 @@ class Home:
         """
         if self.identity.registered:
             return
-        if not self.identity.root:
-            why = self.identity.notice.partition("; only")[0]
-            where = "go to another directory, name one (--project DIR)"
-            raise InputError(f"{why}; {where}, or write for all projects (long_term, scope user)")
+        self.check_project()
         if self._doubt:  # it may be a known project, which would get a second memory
             raise StorageError(*self._doubt[0])
         self._register(evidence.WRITE_SECONDS)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import MemolithError
 from memolith.base.values import MAX_WRITE_BYTES, Value
 from memolith.env.paths import Tree
 from memolith.memory import arguments, entries, review
@@ -61,10 +60,7 @@ class Lessons:
     def list(self) -> builtins.list[Lesson]:
         """Return all lessons, oldest first; unreadable ones are skipped."""
         directory = layout.path(self._home.project, "lessons")
-        try:
-            names = Tree(self._home.store).names(directory)
-        except MemolithError:
-            return []
+        names = Tree(self._home.store).listed(directory)
         found = (_read(self._home.store, f"{directory}/{name}") for name in names)
         return [lesson for lesson in found if lesson]
 

@@ -14,16 +14,16 @@ import os
 import stat
 import time
 from errno import EISDIR
+from zlib import crc32
 
 from memolith.base.errors import MemolithError, StorageError, UnsafePathError
-from memolith.base.lean import suppress
+from memolith.base.lean import lru_cache, suppress
 from memolith.base.whole import is_regular, note
 from memolith.env.paths import Place, Tree
 from memolith.env.settings import open_regular
 from memolith.store import allow_list, files, layout
 from memolith.store.entry import Entry
 from memolith.text import markdown, source_label
-from memolith.text.secrets.precheck import may_hold_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ PAGE = """# Notes
 <!-- memolith lists the notes in this directory by itself, by title and description, the newest last.
      What you write here is shown before that list; a note that you link to is not listed again. -->
 """
-_CACHE = "notes-1"
+_CACHE = "notes-3"  # another number whenever its format changes
 _KEPT, _SHOWN = 400, 200  # cached lines; of which a block shows at most
 _MAX_CACHE = 1_048_576
 _MAX_PAGE = 65_536
+_PREFERENCE = 1_000  # characters of a preference, which is shown whole: it holds for every task
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
 # Characters that a link cannot contain. Spaces are parsed in this form, but written between `<` and `>`.
@@ -66,33 +67,39 @@ def note_files(root: str, slug: str) -> list[str]:
     )
 
 
-NO_FOLDERS = "is a folder; notes in it are not part of the memory, move them into notes/ itself"
-_folders: dict[object, list[str]] = {}
+_NO_FOLDER = "is a folder; notes in it are not part of the memory, move them into notes/ itself"
+_NO_NOTE = "is not part of the memory: the names of notes end in .md, in small letters; rename it"
+_strays: dict[object, list[tuple[str, str]]] = {}
 
 
-def note_folders(root: str, slug: str) -> list[str]:
-    """Return the sorted names of the folders among a scope's notes, which nothing reads."""
+def strays(root: str, slug: str) -> list[tuple[str, str]]:
+    """Return the sorted names of what nothing reads among a scope's notes, each with the reason."""
     try:
         folder = Tree(root).folder(layout.path(slug, "notes"))
     except (FileNotFoundError, UnsafePathError):
         return []
     about = [each.stat() for each in folder.parts()]
-    if all(each.st_nlink == 2 for each in about):
-        return []  # on most file systems, each folder is a link to the one above it
     key = (folder.path, *((each.st_ino, each.st_mtime_ns) for each in about))
-    if key not in _folders:
-        _folders[key] = sorted(
-            each.name
-            for each in folder.entries()
-            if each.is_dir(follow_symlinks=False) and not each.name.startswith(".")
-        )
-    return _folders[key]
+    if key not in _strays:
+        found = ((each.name, _is_stray(each)) for each in folder.entries())
+        _strays[key] = sorted((name, why) for name, why in found if why)
+    return _strays[key]
 
 
-def report_folders(root: str, slug: str) -> None:
-    """Say of each such folder that an answer is without what is in it."""
-    for name in note_folders(root, slug):
-        note(layout.locate(root, layout.path(slug, "notes", name)), OSError(EISDIR, NO_FOLDERS))
+def _is_stray(entry: os.DirEntry[str]) -> str:
+    """Return why nothing reads an entry that looks as if somebody meant it to be read; else nothing."""
+    name = entry.name
+    if name[0] == "." or name[-3:] == ".md":
+        return ""
+    if name[-3:].lower() == ".md":
+        return _NO_NOTE
+    return _NO_FOLDER if entry.is_dir(follow_symlinks=False) else ""
+
+
+def report_strays(root: str, slug: str) -> None:
+    """Say of each of them that an answer is without it."""
+    for name, why in strays(root, slug):
+        note(layout.locate(root, layout.path(slug, "notes", name)), OSError(EISDIR, why))
 
 
 def seed(gate: Gate, slug: str) -> None:
@@ -105,7 +112,8 @@ def seed(gate: Gate, slug: str) -> None:
 def glance(tree: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
     """Return a person's page and the lines of the newest notes (newest last) within limits, without secrets.
 
-    The number counts the notes that are left out. What is from outside is neither shown nor counted.
+    The number counts the notes, and the rows of the page, that are left out. What is from outside is neither
+    shown nor counted.
     """
     try:
         shelf = _Shelf(tree, slug)
@@ -118,7 +126,7 @@ def glance(tree: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
         if size < 0 or len(shown) >= lines:
             break
         shown.append(row)
-    left = shelf.count - len(linked)
+    left = shelf.count - len(linked) + len(page) - len(shown)
     newest: list[str] = []
     for name in shelf.names():
         if name in linked:
@@ -162,6 +170,21 @@ def revision(tree: Tree, slug: str) -> object:
         return None
     shelf.save()
     return [shelf.rules, *(shelf.stamp(name) for name in shelf.names()[:_SHOWN])]
+
+
+# A block looks at the same shelf several times.
+@lru_cache(maxsize=4)
+def _parsed(data: bytes) -> tuple[str, str, int, dict[str, tuple[Stamp | tuple[()], str]]]:
+    checksum, _, rest = data.partition(b"\n")
+    if int(checksum, 16) != crc32(rest):
+        raise ValueError("damaged")
+    rules, directory, count, *rows = files.text_of(rest).split("\n")
+    found: dict[str, tuple[Stamp | tuple[()], str]] = {}
+    for row in rows:
+        given, name, line = row.split("\t")
+        stamp = tuple(map(int, given.split()))
+        found[name] = (stamp if len(stamp) == 4 else (), line)
+    return rules, directory, int(count), found
 
 
 def dangling(text: str, names: list[str]) -> list[str]:
@@ -228,6 +251,9 @@ class _Shelf:
                         found.append((about.st_mtime_ns, entry.name))
                     else:
                         self._directory = "-"  # the next answer must say so, too
+            elif why := _is_stray(entry):
+                note(os.path.join(self.folder.path, entry.name), OSError(EISDIR, why))
+                self._directory = "-"
         self.count = len(found)
         found.sort(reverse=True)
         self._lines = {name: self._lines.get(name, ((), "")) for _, name in found[:_KEPT]}
@@ -236,13 +262,8 @@ class _Shelf:
     def _cached(self) -> tuple[str, str, int, dict[str, tuple[Stamp | tuple[()], str]]]:
         try:
             with open(self._path, "rb", buffering=0, opener=open_regular) as file:
-                rules, directory, count, *rows = files.text_of(file.read(_MAX_CACHE)).split("\n")
-            found: dict[str, tuple[Stamp | tuple[()], str]] = {}
-            for row in rows:
-                given, name, line = row.split("\t")
-                stamp = tuple(map(int, given.split()))
-                found[name] = (stamp if len(stamp) == 4 else (), line)
-            return rules, directory, int(count), found
+                rules, directory, count, rows = _parsed(file.read(_MAX_CACHE))
+            return rules, directory, count, rows.copy()
         except (OSError, ValueError):
             return "", "", 0, {}
 
@@ -254,6 +275,7 @@ class _Shelf:
         for name, (stamp, line) in self._lines.items():
             rows.append(f"{' '.join(map(str, stamp))}\t{name}\t{line}")
         data = "\n".join(rows).encode("utf-8", "surrogateescape")
+        data = b"%08x\n%b" % (crc32(data), data)
         with suppress(OSError, MemolithError):
             files.make_directory(os.path.dirname(self._path))
             files.write_cache(self._path, data)
@@ -274,19 +296,21 @@ def _page(tree: Tree, slug: str, shelf: _Shelf) -> tuple[list[str], set[str]]:
         return [], set()
     if about is None:
         return [], set()
-    rows, linked = [], set()
+    rows, linked = list[str](), set[str]()
     for row in markdown.strip_comments(allow_list.masked(tree, relative, text, seen)).splitlines():
         target, ours = _link(row)
         now = shelf.stamp(target) if target else None
         if ours and (now is None or target in linked):
             continue
         outdated = ours and now and now[2] > about.st_mtime_ns
-        rows.append(shelf.line(target) if target and outdated else row)
-        if target and now:
-            linked.add(target)
-    return [
-        row for row in rows if row.strip() and not row.lstrip().startswith("# ") and source_label.inside(row)
-    ], linked
+        row = shelf.line(target) if target and outdated else row  # noqa: PLW2901
+        if not row.strip() or row.lstrip().startswith("# ") or not source_label.inside(row):
+            continue
+        rows.append(row)
+        # A link anywhere in a sentence of theirs counts, too.
+        named = (_link(f"- [x]({rest}")[0] for rest in row.split("](")[1:])
+        linked.update(name for name in named if name and shelf.stamp(name))
+    return rows, linked
 
 
 def link_target(line: str) -> str | None:
@@ -319,6 +343,8 @@ def line_of(tree: Tree, slug: str, note: Place) -> str:
     """Return a note's line; empty if the note cannot be read, because then its source is unknown."""
 
     def screen(text: str) -> str:
+        from memolith.text.secrets.precheck import may_hold_secret
+
         if not may_hold_secret(text):
             return text
         return allow_list.masked(tree, layout.path(slug, "notes"), text, None)
@@ -346,10 +372,11 @@ def describe(note: Place, screen: Callable[[str], str] = str) -> tuple[str, str 
     parsed, source = entry.parsed, entry.origin
     body = parsed.body if not parsed.problem else parsed.body.removeprefix("---")
     heading = f"# {entry.title}"
-    hook = markdown.first_line(
-        parsed.get("description")
-        or "\n".join(line for line in body.splitlines() if markdown.same_line(line) != heading)
-    )
+    said = "\n".join(line for line in body.splitlines() if markdown.same_line(line) != heading)
+    if parsed.get("type") == "preference":
+        hook = markdown.first_line(markdown.same_line(said), _PREFERENCE)
+    else:
+        hook = markdown.first_line(parsed.get("description") or said)
     hook = (
         f"{source_label.own(hook)} {source_label.label(source)}".lstrip()
         if source

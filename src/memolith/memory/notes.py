@@ -16,6 +16,7 @@ from memolith.store import files, layout, writeset
 from memolith.store.gate import Change
 from memolith.store.screen import quoted, screen
 from memolith.text import frontmatter, markdown, source_label
+from memolith.text.budget import whole_end
 from memolith.text.digest import sha256
 from memolith.text.safe import lookalikes
 from memolith.text.words import likeness
@@ -80,7 +81,7 @@ def _titles(text: str) -> Iterator[str]:
             if title and len(title) + len(word) >= most:
                 break
             title = f"{title} {word}".strip()
-        yield title[:most].rstrip(" .,;:!—-")
+        yield title[: whole_end(title, most)].rstrip(" .,;:!—-")
 
 
 def _counted(title: str) -> Iterator[str]:
@@ -94,7 +95,6 @@ def remember(
 
     A file that is called after what it said before gets another name, or its address would still say that.
     """
-    kind = KIND_ALIASES.get(kind, kind)
     is_made = is_made_from(title, content)
     given, masked, warnings = screened(gate, slug, {"title": title}, content)
     if warnings and is_made:  # a secret that both have is one
@@ -144,6 +144,7 @@ def _renamed(gate: Gate, slug: str, place: str, named: str, compose: Callable[[s
     ]
     with Watch() as watch:
         gate.commit(slug, edits, op="rename")
+        gate.history.follow(named, place)
     change = Change(named, before, new.encode(), list(watch.lost))
     change.lost = bool(watch.lost)
     return change
@@ -181,6 +182,7 @@ def edited(
         op = f"rename-{sha256(new.encode())[:6]}"
         change = write(gate, place, content, lambda _, text: label(apply)(old, text), op=op, if_sha256=None)
         gate.rewrite(relative, lambda _: None, op=op)
+        gate.history.follow(place, relative)
         return Change(place, data, change.after, change.warnings)
 
 
@@ -248,9 +250,9 @@ def _is_statement(text: str) -> bool:
 
 
 def are_numbered(one: str, other: str) -> bool:
-    """Whether two titles differ in a number."""
-    names = set(likeness.words(one)) ^ set(likeness.words(other))
-    return any(char.isdigit() for name in names for char in name)
+    """Whether two titles differ in a number that each has."""
+    first, second = set(likeness.words(one)), set(likeness.words(other))
+    return all(any(map(str.isdigit, "".join(names))) for names in (first - second, second - first))
 
 
 def _differ(one: str, other: str, said: str, content: str) -> bool:

@@ -125,7 +125,7 @@ class Records(entries.Entries):
         arguments.check_text(title or "x", "title")
         expires, begin = entries.date(expires, "expires"), entries.date(valid_from, "valid_from")
         if expires and (category != "incidents" or expires < self._home.today):
-            last = f"only incidents can expire; {category} last (use valid_until)"
+            last = f"only incidents can expire; {category} last (CLI: --valid-until DATE)"
             raise InputError(f"{expires} is past; expire today or later" if category == "incidents" else last)
         own = title or _own_title(text)
         name = entries.titled(own, text)
@@ -174,8 +174,7 @@ class Records(entries.Entries):
                 until = record.valid_until or begin or self._home.today
                 done = {"status": "superseded", "superseded_by": record_id, "valid_until": until}
                 change.warnings += self._write(record.filename, done, op=op).warnings
-        if category == "preferences" and certain and not outside and not source:
-            asked.show(self._home, layout.locate(self._root, relative))  # it holds for every task
+        asked.preference(self._home, relative, wanted=certain and not source)
         gone = [record.id for record in older]
         message = f"Recorded {record_id} in {category}" + (f" (instead of {', '.join(gone)})" if gone else "")
         others = [each.id for each in near if likeness.may_contradict(each.body, text)]
@@ -192,16 +191,16 @@ class Records(entries.Entries):
     def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
         """Return all ids of a scope, and the current records that may say the same as a new fact.
 
-        Uses the index: reading every record for each new one would get slower and slower.
+        Uses the index (sessions may be missing in it): reading every record would get slower and slower.
         """
         index = self._home.index
-        index.sync([slug])
+        index.sync([slug], kind="record")
         catalogue = index.catalogue(slug)
         found = index.lexical([slug], f"{title}\n{text}"[:_LOOKED_AT], _NEAR, ["record"])
         paths = {unit.path for unit in index.units([match.unit_id for match in found])}
         wanted = title[:MAX_TITLE].casefold()
         paths |= {path for _, known, path in catalogue if markdown.same_line(known).casefold() == wanted}
-        files = self._paths(slug)
+        files = self._paths(slug, strict=True)
         # The index lacks files that are unreadable right now; one with the same name may say the same.
         name = f"/{layout.file_name(title)}.md"
         paths |= {path for path in files if path.endswith(name)}
@@ -209,9 +208,10 @@ class Records(entries.Entries):
         ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
         return ids, [each for each in near if each.status == "candidate" or each.holds(self._home.today)]
 
-    def _paths(self, slug: str) -> builtins.list[str]:
+    def _paths(self, slug: str, *, strict: bool) -> builtins.list[str]:
         folders = (layout.path(slug, "records", category) for category in CATEGORIES)
-        return [f"{folder}/{name}" for folder in folders for name in Tree(self._root).names(folder)]
+        names = Tree(self._root).names if strict else Tree(self._root).listed
+        return [f"{folder}/{name}" for folder in folders for name in names(folder)]
 
     def _again(
         self, record: Record, source: str, aliases: Sequence[str], keywords: Sequence[str], *, certain: bool
@@ -224,14 +224,14 @@ class Records(entries.Entries):
             "keywords": [*record.keywords, *keywords],
         }
         changed = {key: list(dict.fromkeys(value)) for key, value in more.items()}
-        fresh: dict[str, str | Sequence[str]] = {}
-        fresh |= {key: value for key, value in changed.items() if value != getattr(record, key)}
+        fresh: entries.Fields = {key: each for key, each in changed.items() if each != getattr(record, key)}
+        asked.preference(self._home, record.filename, wanted=certain and not source)
         if self._stays(record.filename, record.origin):
             return self._about(record, f"Known already as {record.id}, in the repository")
         sessions = {each.partition("#")[0] for each in (record.source, *changed["sources"])}
         if record.status == "candidate" and (certain or Sessions(self._home).are_several(sessions)):
-            fresh["status"] = "active"
-        warnings = self._set(record, fresh).warnings if fresh else []
+            fresh = {**fresh, "status": "active"}
+        warnings = self._set(record, fresh).warnings if fresh else ()
         return self._about(record, f"Known already as {record.id}; nothing was added twice", warnings)
 
     def update(
@@ -256,9 +256,9 @@ class Records(entries.Entries):
             arguments.check_fact(text)
             if title is None and record.title == _own_title(record.body):
                 title = _own_title(text)  # it was made from the text, and would still say the old one
-        asked = {"number": record.id, "title": title, "scope": record.scope}
+        about = {"number": record.id, "title": title, "scope": record.scope}
         said, wide = record.body if text is None else text, record.scope == "user"
-        held = hold(self._home, "records.update", said, asked, user_wide=wide, apart=record.filename)
+        held = hold(self._home, "records.update", said, about, user_wide=wide, apart=record.filename)
         if held:
             return self._done("", held.filename, held.message, held.warnings).but(held=held.held)
         given: dict[str, str | Sequence[str] | None] = {
@@ -285,8 +285,7 @@ class Records(entries.Entries):
         record = self.get(record_id, scope)
         if record.category == category:
             return self._about(record, f"{record.id} is in {category} already")
-        fields = {"category": category}
-        warnings = []
+        fields, warnings = {"category": category, "created": record.created}, list[str]()
         if category != "incidents" and record.temporal == "temporary":
             fields |= {"temporal": "permanent", "expires": ""}
             warnings.append(f"{record.id} does not expire any more: only incidents can")
@@ -299,6 +298,7 @@ class Records(entries.Entries):
             entries.store(self._home.gate, new, fields, None, "reclassify")
             warnings += self._remove(record.filename, "reclassify").warnings
         moved = self.get(record.id, record.scope)
+        asked.preference(self._home, new)
         return self._about(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
 
     def archive(self, record_id: str, *, scope: str | None = None) -> EntryResult:
@@ -370,7 +370,7 @@ class Records(entries.Entries):
     def _all(self, scope: str | None, *, strict: bool = False) -> builtins.list[Record]:
         found: dict[tuple[str, str], Record] = {}  # the first one with an id in its scope
         for slug in (self._home.project, layout.USER) if scope is None else (self._home.scope(scope),):
-            for path in self._paths(slug):
+            for path in self._paths(slug, strict=strict):
                 if record := read(self._root, path, strict=strict):
                     found.setdefault((slug, record.id), record)
         return list(found.values())

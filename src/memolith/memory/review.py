@@ -177,7 +177,7 @@ def waiting(home: Home) -> list[Held]:
     found = [
         held
         for slug in (layout.USER, home.project)
-        for name in Tree(home.store).names(layout.path(slug, "inbox"))
+        for name in Tree(home.store).listed(layout.path(slug, "inbox"))
         if (held := _read(home, layout.path(slug, "inbox", name))) is not None
     ]
     found += [held for slug in dict.fromkeys((layout.USER, home.project)) for held in _stored(home, slug)]
@@ -261,7 +261,7 @@ def _stored(home: Home, slug: str) -> Iterator[Held]:
     directories = [("note", layout.path(slug, "notes"))]
     directories += [("record", layout.path(slug, "records", each)) for each in layout.CATEGORIES]
     for kind, directory in [*directories, ("ticket", layout.path(slug, "tickets"))]:
-        names = tree.names(directory)
+        names = tree.listed(directory)
         paths += [(kind, f"{directory}/{name}") for name in names if name != layout.MEMORY]
     for kind, path in paths:
         try:

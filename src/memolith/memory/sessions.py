@@ -9,9 +9,10 @@ import json
 
 from memolith.base.errors import InputError, TextError
 from memolith.base.values import Value
+from memolith.env.paths import Tree
 from memolith.memory import arguments
 from memolith.memory.entries import match
-from memolith.store import tombstones
+from memolith.store import finals, layout, tombstones
 from memolith.store.archive import Archive, row_of
 from memolith.store.screen import quoted, refuse_secret
 from memolith.text.budget import plural
@@ -42,6 +43,7 @@ MAX_TURN = 65_536
 LEFT_OUT = "left-out"
 TEXTS = ("text", "time", "tool", "outcome")
 _CLOCK = frozenset("0123456789-:.+TZ ")
+_MOST_ASKED = 200  # characters of a question that an agent asks
 CODES = ("agent", "id", "mode", "project", "source", "status", "taint")  # codes in a head: nobody's words
 DELETED = "it was deleted; `memolith session import FILE` with its transcript brings it back"
 _HEAD = ("agent", "cwd", "id", "mode", "project", "source", "started", "status", "taint", "ticket")
@@ -218,9 +220,25 @@ class Sessions:
         """Delete a session permanently, with what its transcript will say later; return its name."""
         wanted, archive = self._find(name), self._archive()
         tombstones.keep(self._home.gate, [self._mark(wanted)])
+        pages = self._pages(wanted)
         with self._home.gate.scope(self._home.project):
+            for page in pages:  # they quote it; for good, or `undo` would bring the quotes back
+                self._home.gate.rewrite(page, lambda _: None, op="forget", remember=False)
+                self._home.gate.history.drop(page)
             archive.delete(wanted)
+        finals.note(self._home.path, [self._home.project], "the deletion of a session", self._home.now())
         return wanted
+
+    def taught(self, name: str) -> bool:
+        """Whether something was learned from a session."""
+        return bool(self._pages(name))
+
+    def _pages(self, name: str) -> builtins.list[str]:
+        """Return the pages that learning wrote about a session."""
+        folder = layout.path(self._home.project, "rollout_summaries")
+        others = tuple(each for each in self._archive().names() if each.startswith(f"{name}-"))
+        found = [each for each in Tree(self._home.store).names(folder) if not each.startswith(others)]
+        return [f"{folder}/{each}" for each in found if each.startswith((f"{name}-", f"{name}.md"))]
 
     def is_deleted(self, name: str) -> bool:
         """Whether somebody deleted a session, and nobody has added it again."""
@@ -302,7 +320,7 @@ def _clean(turns: builtins.list[Turn], cwd: str) -> tuple[builtins.list[Turn], i
     from memolith.text.budget import head, utf8_len
     from memolith.text.turns import Hearing
 
-    masked, number, is_gap = 0, 0, False
+    masked, number, is_gap, question = 0, 0, False, ""
     clean = []
     hearing = Hearing(cwd)
     for turn in turns:
@@ -313,10 +331,21 @@ def _clean(turns: builtins.list[Turn], cwd: str) -> tuple[builtins.list[Turn], i
         for key in TEXTS:
             text = getattr(turn, key)
             text, kinds = masked_field(key, text)
+            if question and key == "text" and turn.role == "user" and not kinds:
+                text, kinds = _answer(question, text)
             masked += len(kinds)
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
+        last = turn.text.rstrip().rpartition("\n")[2][-_MOST_ASKED:]
+        question = last if turn.role == "assistant" and last.endswith("?") else ""
         clean.append(Turn(number=number, role=turn.role, taint=taint, **texts))
     return clean, masked, hearing.so_far
+
+
+def _answer(question: str, text: str) -> tuple[str, list[str]]:
+    """Return what somebody answers to a question ready to store: it may have been one for a password."""
+    together, kinds = masked_text(f"{question}\n{text}")
+    said, _, answer = together.partition("\n")
+    return (answer, kinds) if said == question else (text, [])
 
 
 def masked_field(key: str, text: str, allow: frozenset[str] = frozenset()) -> tuple[str, list[str]]:

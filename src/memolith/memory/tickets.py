@@ -99,6 +99,7 @@ class Tickets(entries.Entries):
         if not called:
             raise InputError("a ticket needs a title; give it some words")
         _check(type=type, priority=priority, status=status)
+        arguments.check_text(description, "description", empty=True)
         self._home.register()
         with self._home.gate.scope(self._home.project):
             taken = self._ids()
@@ -153,6 +154,15 @@ class Tickets(entries.Entries):
             done = "Reopened" if fields == {"status": "open"} else "Updated"
             return self._set(ticket, fields, body, f"{done} ticket {ticket.id}")
 
+    def replace(self, ticket_id: str, old_str: str, new_str: str) -> EntryResult:
+        """Replace a piece of a ticket's description or notes. MatchError if it does not occur once."""
+        with self._home.gate.scope(self._home.project):
+            ticket = self.get(ticket_id)
+            loaded = entries.load(self._root, ticket.filename, "ticket")
+            text = loaded[0].parsed.body if loaded else ""
+            body = arguments.replacement(ticket.id, old_str)(text, new_str)
+            return self._set(ticket, {}, body, f"Updated ticket {ticket.id}")
+
     def note(self, ticket_id: str, text: str) -> EntryResult:
         """Add a dated note to a ticket."""
         line = " ".join(in_one_line(text).split())
@@ -195,7 +205,8 @@ class Tickets(entries.Entries):
     def list(self, status: str | None = None, type: str | None = None) -> builtins.list[Ticket]:  # noqa: A002
         """Return tickets by id, including done and closed ones."""
         _check(status=status, type=type)
-        every = [ticket for name in self._ids() if (ticket := read(self._root, self._file(name)))]
+        names = Tree(self._root).listed(layout.path(self._home.project, "tickets"))
+        every = [ticket for name in names if (ticket := read(self._root, self._file(name[:-3])))]
         return [each for each in every if status in (None, each.status) and type in (None, each.type)]
 
     def load(self, rows: Iterable[Mapping[str, object]]) -> builtins.list[EntryResult]:
@@ -218,6 +229,9 @@ class Tickets(entries.Entries):
             word = _STATES.get(word, word) if what == "status" else word
             if word in known:
                 says[what] = word
+        if ticket_id is None:  # a tracker without ids: the title says which one it is
+            same = (each.id for each in self.list() if each.title == markdown.same_line(says["title"]))
+            ticket_id = next(same, None)
         if ticket_id in self._ids():
             return self.update(ticket_id, **says)
         if self._home.source.outside:

@@ -11,7 +11,9 @@ from memolith.env.paths import Tree
 from memolith.memory import arguments, note_index, notes
 from memolith.memory.entries import screened
 from memolith.memory.find import KINDS, find
+from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
+from memolith.memory.tickets import Tickets
 from memolith.store import files, layout, writeset
 from memolith.text import frontmatter, markdown
 
@@ -47,16 +49,24 @@ def remove(home: Home, name: str, kinds: tuple[str, ...] = ()) -> Tidied:
 
 
 def rename(home: Home, name: str, title: str) -> Tidied:
-    """Give a note another title, and its file the name that follows from it; its text and origin stay."""
-    found = find(home, name, ("note",))
+    """Give a note another title, and its file the name that follows from it; its text and origin stay.
+
+    A record or a ticket gets another title, too, and keeps its id.
+    """
+    try:
+        found = find(home, name, ("note",))
+    except NotFoundError:
+        return _retitle(home, name, title)
     if found.kind != "note":
         raise InputError(f"only notes can be renamed, not {found.name}")
     notes.check("x", title)
     slug = layout.scope_of(found.path)
     title = markdown.same_line(str(screened(home.gate, slug, {"title": title}, "")[0]["title"]))
     with Watch() as watch, home.gate.scope(slug):
-        text = files.text_of(Tree(home.store).read(found.path) or b"")
-        place = notes.file_for(home.gate, slug, title)
+        text = files.text_of(Tree(home.store).read(found.path) or b"", files.EXACT)
+        place = layout.note(slug, layout.file_name(title))
+        if place != found.path:  # else only the title is spelled differently
+            place = notes.file_for(home.gate, slug, title)
         if place != found.path and Tree(home.store).stat(place) is not None:
             raise InputError(
                 f"there is a note called {title!r} already; choose another title, or delete it first"
@@ -71,7 +81,23 @@ def rename(home: Home, name: str, title: str) -> Tidied:
         else:
             edits.append(writeset.Edit(path=found.path, base=writeset.base_of(text), new=None, marker=""))
         home.gate.commit(slug, edits, op="rename")
+        home.gate.history.follow(place, found.path)
         note_index.seed(home.gate, slug)
     stem = os.path.basename(place)[:-3]
     done = f"Renamed {found.name} to {stem}" if stem != found.name else f"{stem} has the title “{title}” now"
     return Tidied(kind="note", name=stem, filename=place, message=done, warnings=watch.lost)
+
+
+def _retitle(home: Home, name: str, title: str) -> Tidied:
+    """Give a record or a ticket another title. NotFoundError if there is none of that name."""
+    try:
+        found = find(home, name, ("record", "ticket"))
+    except NotFoundError:
+        found = find(home, name, ("note",))  # which says what is not there
+    if found.kind == "record":
+        scope = "project" if layout.scope_of(found.path) else "user"
+        done = Records(home).update(found.name, title=title, scope=scope)
+    else:
+        done = Tickets(home).update(found.name, title=title)
+    message = f"{done.id} has the title “{title}” now (its id stays)"
+    return Tidied(kind=found.kind, name=done.id, filename=found.path, message=message, warnings=done.warnings)

@@ -9,8 +9,10 @@ from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
 from memolith.memory.document import diff
-from memolith.memory.find import find_file
-from memolith.store import files, layout, writeset
+from memolith.memory.find import find_file, of_path
+from memolith.store import files, finals, layout, writeset
+from memolith.store.history import stamp
+from memolith.text import frontmatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 IMPORT = "import"
 # Sets that are taken back as a whole even if one file is named; of what was learned, one may go alone.
 _WHOLE = ("rename", "promote", "record")
+# Changes that may span several projects.
+_ACROSS = (f"{IMPORT}-", "move-")
 _SHOWN = 3  # files of one change whose differences are shown
 
 
@@ -31,11 +35,12 @@ class Undone(Value):
     """The result of an undo or redo: the file, which change, its size now (None: it is gone), its hash.
 
     `also` lists the other files of a change to several files, which is undone as one. `by` made the change
-    `op` at `time`; `diff` is what was taken back.
+    `op` at `time`; `diff` is what was taken back. `by_hand`: so was what a person saved after that change.
     """
 
     also: list[str]
     by: str
+    by_hand: bool
     bytes: int | None
     diff: str
     op: str
@@ -65,11 +70,49 @@ def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[s
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
     """Undo a change of `file`, or the newest change of all files; a rename, say, as a whole."""
     relative = newest_file(home) if file is None else find_file(home, file)
-    entry = home.gate.history.to_undo(relative, version)
+    history = home.gate.history
+    if version is not None and (former := version_of(home, relative, version)) != relative:
+        return _restored(home, relative, former, version)
+    entry = history.to_undo(relative, version)
+    if file is None and (final := finals.last(home.path, home.project)) and final.stamp > entry.stamp:
+        raise HistoryError(
+            f"the last thing here was {final.what}, which cannot be undone; to take back the change before "
+            f"it ({entry.op.partition('-')[0]}): `memolith undo {of_path(home, relative).name}`"
+        )
     is_whole = version is None and (file is None or _is_one(entry.op))
     also = _set_of(home, relative, entry.op) if is_whole else []
+    by_hand = _saved_since(home, relative)
     others = [(other, home.gate.undo(other, None)[0]) for other in also]
-    return _undone(home, entry, [(relative, home.gate.undo(relative, version)[0]), *others])
+    done = _undone(home, entry, [(relative, home.gate.undo(relative, version)[0]), *others])
+    return done.but(by_hand=by_hand)
+
+
+def version_of(home: Home, relative: str, version: int) -> str:
+    """Return the file that has a version: the one named, or the one that it was before it was renamed."""
+    for name in lineage(home, relative):
+        if version in (entry.id for entry in home.gate.history.entries(name)):
+            return name
+    return relative
+
+
+def _restored(home: Home, relative: str, former: str, version: int) -> Undone:
+    """Restore the text that a file had under a former name; its title stays that of its name now."""
+    entry = home.gate.history.to_undo(former, version)
+    text = files.text_of(home.gate.history.read(former, version))
+
+    def apply(old: str | None) -> str:
+        title, parsed = frontmatter.split(old or "").get("name"), frontmatter.split(text)
+        if not title or parsed.problem or not parsed.head:
+            return text
+        return frontmatter.set_fields(parsed.head, {"name": title}) + parsed.body
+
+    return _undone(home, entry, [(relative, home.gate.rewrite(relative, apply, op="restore"))])
+
+
+def _saved_since(home: Home, relative: str) -> bool:
+    """Whether somebody saved a file after memolith changed it last."""
+    entries, status = home.gate.history.entries(relative), Tree(home.store).stat(relative)
+    return bool(entries and status and stamp(status.st_mtime) > entries[-1].stamp)
 
 
 def redo(home: Home, file: str | None) -> Undone:
@@ -85,11 +128,8 @@ def redo(home: Home, file: str | None) -> Undone:
         raise HistoryError("nothing to redo: no undo, or something was changed since")
     change = history.undone_by(relative, entry)
     is_whole = is_shared(change) if file is None else _is_one(change)
-    also = [
-        name
-        for _, name, other in undone
-        if name != relative and is_whole and history.undone_by(name, other) == change
-    ]
+    others = _each(home, history.to_redo, _slugs(home, change)) if is_whole else ()
+    also = [name for name, other in others if name != relative and history.undone_by(name, other) == change]
     return _undone(
         home,
         entry,
@@ -103,6 +143,7 @@ def _undone(home: Home, entry: Entry, done: list[tuple[str, Change]]) -> Undone:
     return Undone(
         also=[name for name, _ in done[1:]],
         by=entry.by,
+        by_hand=False,
         op=entry.op,
         time=entry.time,
         diff="\n".join(filter(None, (diff(before, after) for before, after in sides))),
@@ -118,21 +159,21 @@ def lineage(home: Home, relative: str) -> list[str]:
     """Return a file and those that it was before it was renamed."""
     found = [relative]
     for name in found:
-        first = next(iter(home.gate.history.entries(name)), None)
-        if first and first.before == "absent" and first.op.startswith("rename-"):
-            others = (each for each in files_with_history(home) if each not in found)
-            found += [each for each in others if first.op in (e.op for e in home.gate.history.entries(each))]
+        entries = home.gate.history.entries(name)
+        came = {each.op for each in entries if each.before == "absent" and each.op.startswith("rename-")}
+        others = [each for each in files_with_history(home) if each not in found] if came else []
+        found += [each for each in others if came & {entry.op for entry in home.gate.history.entries(each)}]
     return found
 
 
 def is_shared(op: str) -> bool:
     """Whether a change in the history was one of several that belong together."""
-    return writeset.is_set(op) or op.startswith(f"{IMPORT}-")
+    return writeset.is_set(op) or op.startswith(_ACROSS)
 
 
 def _is_one(op: str) -> bool:
-    """Whether half of a change makes no sense: a rename, or a record and the one that it replaces."""
-    return writeset.is_set(op) and op.partition("-")[0] in _WHOLE
+    """Whether half of a change makes no sense: a rename, a move, a record and the one that it replaces."""
+    return op.startswith("move-") or (writeset.is_set(op) and op.partition("-")[0] in _WHOLE)
 
 
 def _set_of(home: Home, relative: str, op: str) -> list[str]:
@@ -142,11 +183,8 @@ def _set_of(home: Home, relative: str, op: str) -> list[str]:
     """
     if not is_shared(op):
         return []
-    keeper, slugs = home.gate.history, None
-    if op.startswith(IMPORT):
-        slugs = (layout.USER, *Tree(home.store).names("projects", ""))
-    found = []
-    for name in files_with_history(home, slugs):
+    keeper, found = home.gate.history, []
+    for name in files_with_history(home, _slugs(home, op)):
         standing = [each.op for each in keeper.standing(name)]
         if name == relative or op not in standing:
             continue
@@ -158,6 +196,11 @@ def _set_of(home: Home, relative: str, op: str) -> list[str]:
                 f"`memolith undo {name}` first"
             )
     return found
+
+
+def _slugs(home: Home, op: str) -> Iterable[str] | None:
+    """Return the scopes that a change may span; None for this project and user."""
+    return (layout.USER, *Tree(home.store).names("projects", "")) if op.startswith(_ACROSS) else None
 
 
 def newest_file(home: Home) -> str:

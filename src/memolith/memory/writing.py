@@ -174,11 +174,18 @@ def append_daily(home: Home, heading: str, body: str) -> WriteResult:
 
 
 def remember(
-    home: Home, content: str, title: str | None = None, kind: str = "project", *, scope: str = "project"
+    home: Home,
+    content: str,
+    title: str | None = None,
+    kind: str = "project",
+    *,
+    scope: str = "project",
+    instead: Unit | None = None,
 ) -> WriteResult:
     """Store one fact as a note; the same title replaces the note, and a title made from the text does not.
 
-    So does another value for the same thing, if that is certain: it goes into the note that has the old one.
+    So does another value for the same thing, if that is certain or a person says so (`instead`): it goes into
+    the note that has the old one.
     """
     from memolith.memory import notes
 
@@ -191,8 +198,8 @@ def remember(
     name = notes.name_for(home.gate, slug, title) if home.source.outside else None
     if held := _held(home, "remember", content, asked, "note", name):
         return held
-    old, others = notes.rivals(home, slug, content, title)
-    if old and is_named and notes.are_numbered(old.title, title):
+    old, others = (instead, []) if instead else notes.rivals(home, slug, content, title)
+    if old and not instead and is_named and notes.are_numbered(old.title, title):
         others, old = [old, *others], None  # somebody numbered things: `Port 1`, `Port 2`
     # A title that was made from the old words would still say them.
     called = title if old is None or notes.is_made_from(old.title, old.text or "") else old.title
@@ -231,7 +238,8 @@ def update(
     from memolith.memory import document
 
     arguments.check_text(content)
-    mode = arguments.one_of(arguments.either(mode, action) or "append", ("append", "rewrite"), "mode")
+    chosen = arguments.either(mode, action)
+    mode = arguments.one_of("append" if chosen is None else chosen, ("append", "rewrite"), "mode")
     if held := _held(home, "update", content, {"mode": mode}, "long_term"):
         return held
     skipped = 0
@@ -358,6 +366,7 @@ def _locate(home: Home, target: str, name: str | None, scope: str) -> str:
         return layout.find_note(home.store, home.scope(scope), name)
     if target == "long_term":
         return layout.MEMORY
+    home.check_project()
     if target == "scratchpad":
         return layout.path(home.project, layout.SCRATCHPAD)
     return layout.daily(home.project, name.strip() if name else home.today)

@@ -10,7 +10,7 @@ from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.values import MAX_INJECT_BYTES, TRUNCATED
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
-from memolith.memory import daily, note_index
+from memolith.memory import asked, daily, note_index
 from memolith.memory.daily import days as logged_days
 from memolith.memory.document import hand_written
 from memolith.store import allow_list, files, layout
@@ -228,8 +228,7 @@ def _asked(root: Tree, slug: str, today: str, shown: list[Section]) -> list[Sect
     said = "\n".join(section.body for section in shown).casefold()
     lines = []
     for scope in dict.fromkeys((slug, layout.USER)):
-        listed = _part(root, layout.path(scope, layout.ASKED), end=True)[0].split("\n")
-        for name in [line[2:] for line in reversed(listed) if line.startswith("- ")]:
+        for name in asked.names(root, scope):
             text, _ = _part(root, layout.path(scope, f"records/{name}"))
             entry = Entry("record", name, text)
             body = markdown.same_line(hygiene.for_block(entry.parsed.body))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from errno import EINVAL
 
 from memolith.base.errors import MemolithError
+from memolith.base.whole import note
 from memolith.env.paths import Place
 
 MEMORY_TOOLS_PROMPT = """\
@@ -36,17 +38,20 @@ _MAX_BYTES = 8192
 def read_path(home: str) -> tuple[str, str]:
     """Return the text before and after the summary: the user's own (`read_path.md`), else ours.
 
-    A file without a placeholder for the summary is ignored; loading the prompts reports it.
+    A file without a placeholder for the summary is not used, and the answer says so.
     """
     rooms = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     package = os.path.join(rooms, "learn", "model", "prompts")
     for directory in (os.path.join(home, "prompts"), package):
         try:
             place = Place.of(os.path.join(directory, "read_path.md"))
-            text = place.read_part(_MAX_BYTES + 1, shared=directory == package)[0].decode()
+            text = place.read_part(_MAX_BYTES + 1, shared=directory == package)[0].decode("utf-8-sig")
         except (MemolithError, UnicodeDecodeError):
             continue
+        text = text.replace("{{ memory_summary }}", SUMMARY_PLACE)
         if text.count(SUMMARY_PLACE) == 1 and len(text) <= _MAX_BYTES:
             before, _, after = text.partition(SUMMARY_PLACE)
             return before.strip(), after.strip()
+        if text:
+            note(place.path, OSError(EINVAL, f"must have {SUMMARY_PLACE} once, in {_MAX_BYTES:,} bytes"))
     return "", ""

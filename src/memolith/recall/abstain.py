@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from math import inf, log
 
-from memolith.base.lean import lru_cache
 from memolith.recall import weights
 from memolith.text.words import terms
 
@@ -82,14 +81,9 @@ def known_names(asked: Analysis) -> float:
     return sum(found) / (len(found) + weights.FEW_NAMES)
 
 
-@lru_cache(maxsize=1)
-def _everyday() -> frozenset[str]:
-    return frozenset(terms.count(_EVERYDAY)[0])
-
-
-@lru_cache(maxsize=1)
-def _function() -> frozenset[str]:
-    return frozenset(terms.count(" ".join(sorted(terms.FUNCTION)))[0])
+def _listed(words: str, asked: Collection[str]) -> set[str]:
+    """Return the terms of a question that are in a list of words, most of which need not be stemmed."""
+    return set[str]().union(*terms.among(words, asked).values())
 
 
 class Subject:
@@ -98,15 +92,19 @@ class Subject:
     def __init__(
         self, asked: Analysis, weight: Mapping[str, float], names: Collection[str], fillers: Collection[str]
     ) -> None:
-        empty = terms.STOP.union(_PIECES.split(), _function())
+        empty = terms.STOP.union(_PIECES.split(), _listed(" ".join(terms.FUNCTION), weight))
         said = {
             term: each
             for term, each in weight.items()
             if term not in empty and (len(term) > 1 or not term.isascii())
         } or weight
-        everyday = _everyday().difference(names)
+        everyday = _listed(_EVERYDAY, weight).difference(names)
         self._names = [term for term in names if term in said]
         self._total = asked.total
+        often = max(weights.NAMED, asked.total * weights.OFTEN)
+        self._rare = {term.term for term in asked.terms if term.df <= often}
+        unknown = [term.df == 0 for term in asked.terms if term.term in names]
+        self.is_foreign = len(unknown) >= weights.FOREIGN and all(unknown)
         self._counts = {
             term: each * (weights.EVERYDAY if term in everyday else 1.0) for term, each in said.items()
         }
@@ -176,14 +174,13 @@ class Subject:
             (title, 1.0),
             (" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), 0.0),
         ):
-            told = {
-                term
-                for term in terms.of_query(part)
-                if term not in terms.STOP and term not in _everyday() and len(term) > 2 and not term.isdigit()
-            }
+            said = terms.of_query(part)
+            common = terms.STOP | _listed(_EVERYDAY, said)
+            told = {term for term in said if term not in common and len(term) > 2 and not term.isdigit()}
             both = told.intersection(self._counts)
             share = len(both) / len(told) if told else 0.0
-            shares.append(share if len(both) >= weights.SHARED and share >= least else 0.0)
+            is_shared = len(both) >= weights.SHARED and not both.isdisjoint(self._rare)
+            shares.append(share if is_shared and share >= least else 0.0)
         return max(shares)
 
     def evidence(self, best: Sequence[Found], close: float = 0.0, common: float | None = None) -> float:

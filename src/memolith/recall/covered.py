@@ -7,7 +7,7 @@ from memolith.base.lean import suppress
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory.daily import days
-from memolith.memory.note_index import note_files, report_folders
+from memolith.memory.note_index import note_files, report_strays
 from memolith.store import layout
 
 TYPE_CHECKING = False
@@ -61,11 +61,11 @@ def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
         return [f"{path}/{day}.md" for day in days(tree, slug)]
     if kind.path in ("memories", "records"):
         return list(_below(tree, path))
+    if kind.path != "notes":
+        return [f"{path}/{name}" for name in tree.listed(path)]
     with suppress(UnsafePathError, StorageError):  # noted where it was met
-        names = note_files(tree.root, slug) if kind.path == "notes" else tree.names(path)
-        if kind.path == "notes":
-            report_folders(tree.root, slug)
-        return [f"{path}/{name}" for name in names]
+        report_strays(tree.root, slug)
+        return [f"{path}/{name}" for name in note_files(tree.root, slug)]
     return []
 
 
@@ -73,6 +73,9 @@ def _below(tree: Tree, directory: str) -> Iterator[str]:
     for here, below, names in tree.walk(directory):
         below[:] = [name for name in below if not name.startswith(".")]
         yield from (f"{here}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
+        for name in names:
+            if name in layout.CATEGORIES:  # a link in the place of a directory: noted where it is met
+                tree.listed(f"{here}/{name}")
 
 
 def waiting(tree: Tree, slug: str) -> Iterator[str]:

@@ -146,7 +146,7 @@ def rank(
     by_words = waiting if semantic else hits
     if by_words and not related:
         related, sure = _is_related(by_words, asked, subject, texts)
-    if is_long:
+    if is_long and not subject.is_foreign:
         _listen(hits, subject, texts)
     _name(hits, {term.term for term in asked.terms if term.df <= weights.NAMED and term.term in identifiers})
     known = abstain.known_names(asked)
@@ -232,9 +232,10 @@ def _is_related(
     found = []
     for hit in best:
         text, has = said.get(hit.unit.id, ""), hit.terms
-        if few and not hit.unit.is_turn:
+        title, _, body = text.partition("\n")
+        # With hardly anything else in memory, a single statement may be meant whatever it begins with.
+        if few and not hit.unit.is_turn and (asked.total > weights.FEW or "\n" in body):
             has = [*has, *subject.beside(text, has)]
-            title, _, body = text.partition("\n")
             if not subject.is_about(title, body, has):
                 continue
         found.append((hit.words, hit.covered, has))

@@ -12,7 +12,7 @@ from memolith.base.lean import suppress
 from memolith.base.values import Hit, Recall
 from memolith.index import KINDS, Match, Session, State, kind_of
 from memolith.memory import arguments, taken_back
-from memolith.memory.note_index import report_folders
+from memolith.memory.note_index import report_strays
 from memolith.prompt import brief
 from memolith.recall import rank, settle, supersede, weights, working
 from memolith.recall.rank import Candidate, Question, Ranked
@@ -78,7 +78,7 @@ def recall(
         )
         for slug in () if unasked else asked.slugs:
             with suppress(StorageError):  # the index names a directory that cannot be read
-                report_folders(home.store, slug)
+                report_strays(home.store, slug)
         covered = _covered(home, asked.slugs) if _asks_meaning(home, semantic) else None
         found = _answer(home.path, home.index, asked, home.vectors if covered and covered.model else None)
     for each in found.missing:  # what the index itself reports: it ran out of time, say
@@ -133,13 +133,18 @@ def _certain(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
     """Return the hits that are worth a place in a prompt that did not ask for them."""
     stale = {key for hit in ranked for key in hit.newer_than}
     turn = weights.WORTH_TELLING_FOR_TASK if talk.is_task(query) else weights.WORTH_TELLING_A_TURN
-    return [
+    told = [
         hit
         for hit in ranked
         if not (hit.weak or hit.unit.key in stale)
         and hit.score >= (turn if hit.unit.is_turn else weights.WORTH_TELLING)
         and not (hit.unit.is_turn and talk.says_nothing(hit.unit.text or "", hit.unit.role))
-    ][: weights.UNASKED]
+    ]
+    best = told[: weights.UNASKED]
+    # The last place is for the best of the other scope: what holds here is not crowded out by what holds
+    # everywhere, nor the reverse.
+    other = next((hit for hit in told if hit.unit.scope != best[0].unit.scope), None) if best else None
+    return best if other is None or other in best else [*best[:-1], other]
 
 
 def _asks_meaning(home: Home, semantic: bool | None) -> bool:
@@ -209,8 +214,10 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
     )
     ranked = _in_order(settle.settled(index, texts, asked, ranked, state), sessions)
     found = _different(texts.of(ranked[: asked.limit + weights.SPARE]), asked.query)
-    if not sessions:  # for a task, any turn stands for the work of its session
-        found = _answers_first([hit for hit in found if not _is_passing(hit.unit)])
+    # For a task, any turn that says something stands for the work of its session.
+    found = [hit for hit in found if not _is_passing(hit.unit, for_task=bool(sessions))]
+    if not sessions:
+        found = _answers_first(found)
     return _certain(found, asked.query) if asked.unasked else found[: asked.limit]
 
 
@@ -331,8 +338,9 @@ def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
     return list(first.values())
 
 
-def _is_passing(unit: Unit) -> bool:
-    return unit.is_turn and talk.is_passing(unit.text or "", unit.role)
+def _is_passing(unit: Unit, *, for_task: bool) -> bool:
+    passes = talk.is_hollow if for_task else talk.is_passing
+    return unit.is_turn and passes(unit.text or "", unit.role)
 
 
 def _answers_first(ranked: list[Ranked]) -> list[Ranked]:
@@ -366,6 +374,8 @@ def _hit(home: str, ranked: Ranked) -> Hit:
     is_session = unit.is_turn
     path = unit.path if is_session else f"{layout.STORE}/{unit.path}"
     filename = layout.locate(home, path)
+    # What would not be told unasked is doubtful for who asks, too.
+    least = weights.WORTH_TELLING_A_TURN if unit.is_turn else weights.WORTH_TELLING
     return Hit(
         id=unit.key,
         kind=unit.kind,
@@ -380,7 +390,7 @@ def _hit(home: str, ranked: Ranked) -> Hit:
         filename=filename,
         line=line,
         turn=unit.turn,
-        weak=ranked.weak,
+        weak=ranked.weak or ranked.score < least,
         date=unit.date,
         why=ranked.why + (f"; said in {plural(len(ranked.also), 'other place')} too" if ranked.also else ""),
         also=ranked.also,

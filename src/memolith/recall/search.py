@@ -12,7 +12,7 @@ from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.values import MAX_INJECT_BYTES, OfFile
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
-from memolith.memory.note_index import report_folders
+from memolith.memory.note_index import report_strays
 from memolith.recall import covered
 from memolith.recall.covered import without_secrets
 from memolith.store import files, layout
@@ -264,7 +264,7 @@ def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[s
     if found is None:
         return None
     for scope in scopes:
-        report_folders(tree.root, scope)
+        report_strays(tree.root, scope)
     return [path for kind, path in found if kind in (*covered.KINDS, "inbox") and _is_searched(path)]
 
 

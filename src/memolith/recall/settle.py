@@ -118,7 +118,7 @@ def current_first(
         newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
         if newer:
             # Check it again at its new position: a third statement may have replaced it in turn.
-            best = max(newer, key=lambda hit: (hit.unit.date, hit.score))
+            best = max(newer, key=lambda hit: (hit.unit.date, hit.unit.first_line or 0, hit.score))
             waiting = [_lifted(best, first), *(hit for hit in waiting if hit is not best)]
         else:
             del waiting[0]

@@ -130,6 +130,8 @@ def statements(unit: Unit) -> list[Statement]:
         else:
             found.append(line)
     date = local(unit.date)[:19]  # what was written in the same second was written together
+    if unit.kind == "daily":  # of the entries of one minute, the last is the newest
+        date += f" {unit.first_line or 0:06d}"
     if len(found) == 1:
         return [Statement(found[0], title, date)]
     return [Statement(each, "", date) for each in found[:_MOST]]
@@ -190,11 +192,10 @@ def replaces(
     if not later.changes:
         # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
         is_short = len(asked) > 1 and max(len(later.subject), len(earlier.subject)) <= weights.SHORT
-        least = weights.SAME_WORDS if is_short else weights.SAME_SENTENCE
         return (
             same == asked
-            and _same(later.words, earlier.words) >= least / 2
-            and overlap(later, earlier) >= least
+            and _same(later.words, earlier.words) >= weights.SAME_SENTENCE / 2
+            and overlap(later, earlier) >= (weights.SAME_WORDS if is_short else weights.SAME_SENTENCE)
         ) or _begin_alike(later, earlier)
     shared = overlap(later, earlier)
     is_alike = len(same) >= max(2, len(asked) // 2)  # both match the question: they need less in common

@@ -30,7 +30,9 @@ NAME = 6  # letters
 FEW_NAMES = 1  # added to their number: one name that is known is chance
 AT_HOME = 0.28
 HEARD = 0.3  # share of what a short text says first that a long prompt has, for it to be about that text
-SHARED = 2  # ... at least so many words
+SHARED = 2  # ... at least so many words, one of which is in no more than this share of the units
+OFTEN = 0.1
+FOREIGN = 3  # names (Zorbex) of a long text none of which is known here: it is about something else
 NAMED = 8  # units that name an identifier; one that more of them name says little about each
 HEARD_IN, SESSIONS = 200, 30  # sessions in which most was said about the task; of these, the best for it
 # The evidence of a session: what all of it has, its best turn, and when it was, by the logarithm of the hours
@@ -74,7 +76,7 @@ LED = 12  # best documents whose beginning is examined
 
 # ---------------------------------------- whether there is an answer (rank.py, abstain.py)
 
-ANSWER = 0.62  # evidence by words that the best unit needs in a memory of typical size
+ANSWER = 0.6  # evidence by words that the best unit needs in a memory of typical size
 NEAR = 0.445  # similarity in meaning that it needs
 USUAL = 500  # units in a memory of typical size: in a larger one, the best is better by chance
 # Shares of NEAR: a fixed one, and one proportional to the logarithm of the size.
@@ -93,8 +95,8 @@ STRANGE = 3.0  # weight of a name that a text lacks, among the words that are mi
 EVERYDAY = 0.7  # weight of a word that anyone may use for anything
 COMMON_HERE = 1.1  # weight of how common the question's other words are in this memory (0 to 1)
 CLOSE = 0.35  # weight of the found words standing side by side (0 to 1)
-GROWTH = 0.131  # additional evidence needed for each e-fold of units
-# ... of one that is no weak hit. Of 356 questions about other things, 9 get a hit, 6 one that is not weak.
+GROWTH = 0.125  # additional evidence needed for each e-fold of units
+# ... of one that is no weak hit. Of 356 questions about other things, 12 get a hit, 6 one that is not weak.
 SURE, SURE_GROWTH, SURE_COMMON_HERE = 0.52, 0.15, 0.9
 STRANGE_TEXT = 0.2  # by words; a long text with less, of which no name is known here, is about something else
 SMALL, LARGE = 20, 20_000  # units: the range of sizes in which that was measured

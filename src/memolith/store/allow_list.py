@@ -77,7 +77,7 @@ def masked(tree: Tree, relative: str, text: str, seen: tuple[int, ...] | None = 
     line = b""
     if seen and "\n" not in relative:  # a name with a newline could vouch for another file
         line = f"{' '.join(map(str, seen))} {relative}\n".encode("utf-8", "surrogateescape")
-    known = _read_cleared(path)
+    known = _read_cleared(path) if line else b""
     if line and b"\n" + line in known:
         return text
     from memolith.text.secrets.redact import redact

@@ -44,6 +44,7 @@ def enter(home: str) -> None:
     """Create the home of a run, before anybody else does; removed at exit if this process is the run."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(home, 0o700)
+        _sweep(os.path.dirname(home))
         if runs.is_ours(home):
             _remove_at_exit(home)
 

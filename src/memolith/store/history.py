@@ -210,6 +210,22 @@ class History:
             yield entry, (before, after) if known else None
             after, known = before, True
 
+    def follow(self, relative: str, former: str) -> None:
+        """Give the versions of a renamed file numbers that it did not have under its former name."""
+        entries, before = self.entries(relative), self.entries(former)
+        if relative == former or not entries or not before:
+            return
+        last, number = entries[-1], max(entries[-1].id, before[-1].id + 1)
+        folder = self._tree.folder(relative)
+        with contextlib.suppress(OSError):
+            name = f"{number:06d}.{last.name.partition('.')[2]}"
+            files.rename(Place(folder, last.name), Place(folder, name))
+
+    def drop(self, relative: str) -> None:
+        """Remove the versions of a file for good."""
+        for entry in self.entries(relative):
+            files.unlink(self._tree.place(f"{relative}/{entry.name}"))
+
     def blank(self, place: Place) -> None:
         """Note in a version's name that all it held was forgotten: an empty file is no version."""
         name = place.name.replace(".full.", f".{_FORGOTTEN}.")

@@ -13,6 +13,7 @@ from memolith.store import files, layout
 
 _FILE = ".gitignore"
 _ALL = "*"
+_MAX_INDEX = 1 << 26  # bytes of a checkout's list of files
 # A home may be a directory that has other files, too: then only what is ours is ignored.
 _OURS = (*(f"/{part}/" for part in (*layout.PARTS, "shared", "state", "cache")), f"/{_FILE}")
 
@@ -40,12 +41,30 @@ def exposed(home: str) -> list[str]:
 
     None outside of a checkout, and none if the home itself is one: then a person keeps versions of it.
     """
-    where = os.path.realpath(home)
-    around = git.find(where)
-    if around is None or around.top == where:
+    if _around(home) is None:
         return []
     data = b""
     with Watch(aside=True), suppress(MemolithError, FileNotFoundError):
         data = Place.of(os.path.join(home, _FILE)).read() or b""
     known = {line.strip() for line in files.text_of(data).split("\n")}
     return [] if _ALL in known else [line for line in _OURS if line not in known]
+
+
+def tracked(home: str) -> str:
+    """Return the path by which the checkout around a home already keeps its memory; empty if none does."""
+    around = _around(home)
+    if around is None:
+        return ""
+    inside = os.path.relpath(os.path.realpath(home), around.top)
+    with Watch(aside=True), suppress(MemolithError, FileNotFoundError):
+        index = Place.of(os.path.join(around.git, "index")).read_part(_MAX_INDEX, shared=True)[0]
+        return inside if os.fsencode(f"{inside}/memory/") in index else ""
+    return ""
+
+
+def _around(home: str) -> git.Checkout | None:
+    where = os.path.realpath(home)
+    around = git.find(where)
+    if around is None or around.top == where:
+        return None
+    return around

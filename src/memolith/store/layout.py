@@ -181,7 +181,7 @@ def note_name(name: str | None) -> str:
         name.encode("utf-8")
     except UnicodeEncodeError:
         raise InputError(f"note name {_quoted(name)} is not valid text; choose another") from None
-    bare = lookalikes.composed(name.strip(" \t"))
+    bare = lookalikes.composed(name.strip())
     if bare[-3:].lower() == ".md" and bare == lookalikes.composed(name):
         bare = bare[:-3]
     wrong = names.problem(bare, also=".") if bare else "nothing before .md"
@@ -271,7 +271,7 @@ def file_name(title: str) -> str:
 
         number = fnv1a64(title.encode("utf-8", "replace")) & 0xFFFFFFFF
         bare = f"note-{number:08x}" if any(map(str.isalnum, title)) else "note"
-    if bare in _RESERVED or bare in names.DEVICES:
+    if bare in _RESERVED:
         bare += "-note"
     return bare
 

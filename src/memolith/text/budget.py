@@ -99,6 +99,12 @@ def _grapheme_start(text: str, position: int) -> int:
     return position
 
 
+def whole_end(text: str, end: int, start: int = 0) -> int:
+    """Return where to cut a text at `end` or before without splitting what one sees; never at its `start`."""
+    before = _grapheme_start(text, end)
+    return before if before > start else end
+
+
 def _continues(text: str, position: int) -> bool:
     """Whether the character at `position` belongs to the one before it on screen."""
     char, before = text[position], text[position - 1]
@@ -226,11 +232,13 @@ def allot(
 def pieces(text: str, size: int = 4_000) -> list[str]:
     """Cut a text into pieces of at most `size` characters, at line ends where there are any; none is lost."""
     found: list[str] = []
-    while len(text) > size:
-        cut = text.rfind("\n", 0, size) + 1 or size
-        found.append(text[:cut])
-        text = text[cut:]
-    return [*found, text] if text else found
+    at, end = 0, size
+    while at < len(text):
+        if end < len(text):
+            end = text.rfind("\n", at, end) + 1 or whole_end(text, end, at)
+        found.append(text[at:end])
+        at, end = end, end + size
+    return found
 
 
 def outside_marker(text: str, end: int) -> int:

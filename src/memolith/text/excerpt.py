@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+from memolith.text.budget import whole_end
 from memolith.text.words import terms
 
 TYPE_CHECKING = False
@@ -61,5 +62,6 @@ def _cut(line: str, known: Collection[str], width: int) -> str:
         end += 1
     while begin and begins[end] - begins[begin - 1] <= width:
         begin -= 1
-    part = " ".join(words[begin:end])[:width]
-    return f"{'…' if begin else ''}{part}{'…' if end < len(words) or len(part) == width else ''}"
+    part = " ".join(words[begin:end])
+    is_cut = end < len(words) or len(part) >= width
+    return f"{'…' if begin else ''}{part[: whole_end(part, width)]}{'…' if is_cut else ''}"

@@ -245,6 +245,11 @@ def marked(text: str, source: Source) -> str:
     return "\n".join(lines)
 
 
+def waiting(text: str, was: str) -> str:
+    """Return a text, labelled line by line if its source (as a label has it) waits for a person."""
+    return marked(text, _source(was)) if is_outside(was) else text
+
+
 def _closing(lines: list[str], start: int) -> int:
     """Return where code ends that begins at a line, or -1: at as many of its marks, alone in a line."""
     opening = lines[start].strip()

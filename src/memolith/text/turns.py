@@ -10,6 +10,10 @@ from __future__ import annotations
 from memolith.text.patterns import lazy
 from memolith.text.typed import has_paste
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
 _WEB = (
     *("web", "fetch", "browse", "http", "url", "crawl", "scrape", "playwright", "puppeteer", "chrome"),
     *("google", "internet", "download", "screenshot", "mail", "imap", "slack", "issue"),
@@ -40,6 +44,9 @@ _OURS = lazy(
 _KNOWN = lazy(r"\b(?:(?:imported|extracted)(?:, \w+)?, accepted|extracted, (?:user|agent))\b")
 _SHORTENED = lazy(r"(?i)\btruncated\b|\bpersisted-output\b")  # by the host: a label may be in what is gone
 _LABELLED = lazy(r"\b(?:imported|extracted|inbox)\b|(?:,|\btaint\"?:) ?\"?(?:web|tool|repository|pasted)\b")
+_ESCAPED = lazy(
+    r"\\+([nrt\"/])"
+)  # as JSON has it, once or more often: hosts keep answers so, and we print it
 # Files of a store, wherever it is, and heads of such files in what was read of one.
 _STORE = lazy(
     r"(?<!src/)\bmemolith/(?:memory|sessions|history|state|projects)\b|MEMOLITH_HOME"
@@ -51,6 +58,7 @@ _HEAD = lazy(
 )
 _OWN_HEAD = lazy(r"(?m)^[^\n]{0,80}?\borigin: ?[\"']?(?:user|agent)\b")
 _STRING = lazy(r'"((?:[^"\\]|\\.)*)"')
+_ANSWER = lazy(r'="((?:[^"\\]|\\.)*)"')
 _POLLED = lazy(r'"chars":\s*""')
 
 
@@ -96,6 +104,7 @@ def taint(tool: str, text: str, cwd: str = "") -> str:
         return "tool" if _is_labelled(text) else ""
     else:
         return _by_name(name)
+    text = _ESCAPED.sub(_meant, text)
     if not writes and (_STORE.search(call) or _HEAD.search(text)):
         # What a file of the store says of itself stands in its head; lines of MEMORY.md say it themselves.
         is_known = is_here and (_OWN_HEAD.search(text) or "MEMORY.md" in call)
@@ -113,7 +122,7 @@ def _by_name(name: str) -> str:
 
 def _answered(text: str) -> str:
     answer = text.partition("\n")[2].replace("answered your questions:", "", 1)  # the host's own colon
-    return "pasted" if has_paste(answer) else ""
+    return "pasted" if any(map(has_paste, [answer, *_ANSWER.findall(answer)])) else ""
 
 
 def _files(name: str, call: str) -> list[str]:
@@ -139,7 +148,12 @@ def _name(tool: str) -> str:
 
 def _is_labelled(text: str) -> bool:
     """Whether memory that was read back has words of somebody else in it, as far as it says."""
+    text = str(_ESCAPED.sub(_meant, text))
     return bool(_LABELLED.search(_KNOWN.sub("", text)) or _SHORTENED.search(text))
+
+
+def _meant(escaped: re.Match[str]) -> str:
+    return "\n" if escaped[1] in "nrt" else str(escaped[1])
 
 
 def command(tool: str, text: str) -> str:

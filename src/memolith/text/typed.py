@@ -10,17 +10,19 @@ paragraph that nobody types at one go is one, unless it speaks to the agent.
 
 from __future__ import annotations
 
+from memolith.text import attributed
 from memolith.text.patterns import lazy, sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 _MOST_TEXT, _MOST_LINES = 600, 8  # of what somebody types at one go
 _MOST_SPOKEN, _MOST_ITEMS = 3_000, 30  # characters of a paragraph that speaks to the agent, lines of a list
 _MOST_HEADER, _MOST_TAIL, _MOST_TAIL_LINES = 80, 300, 3
 _LINE_END = lazy(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_LONG_QUOTE = lazy(r"[\"“„«「『][^\"”“»」』]{200,}[\"”“»」』]")
+_QUOTATION, _LONG_QUOTE = lazy(r"[\"“„«「『][^\"”“»」』]*+"), 200
 # A line that is somebody else's itself: a fence, a quotation, a table, a ruler, a heading, a border.
 _BORDER = lazy(
     r"(?x) \A\W{0,8}?(?:```|~~~|'''|\"\"\"|<<<|>>>|\[\[|\{\{|\$\$|([-=*_~+\#.:–—─━═])\1{2,})"
@@ -39,26 +41,30 @@ _TAG_AT_END = lazy(
     r"[<＜《〈⟨][^\s\d=<](?:[^>＞》〉⟩]*|.*[>＞》〉⟩\[])\s*\Z|(?:^|\s)[\[［【]/?[^\s\]］】]{2,40}[\]］】]\s*\Z|<!\["
 )
 _ENDING = lazy(r"[<＜《〈⟨]\s*/|/\s*[>＞]|[\[［【]/|\]\]>|--\s*>")
-_OPENED, _STRAIGHT = lazy(r"[“„«「『‹][^”“»」』›]*\Z"), '"'
+_OPENED, _STRAIGHT = lazy(r"[“„«「『‹][^”“»」』›„«「『‹]*+\Z"), '"'
 # Lines that a program wrote.
 _MACHINE = lazy(
     r"(?i)^\s*(?:(?:\w+=)?\[?\d{4}-\d\d-\d\d|\w{3} +\d+ \d\d:\d\d|\d\d:\d\d|a:\s"
-    r"|(?:from|to|cc|subject|date|von|an|betreff|datum): |//\s|/\*"
+    r"|(?:from|to|cc|subject|date|von|an|betreff|datum): |(?://|--|;|rem)\s|/\*|[\w.-]+\s*=\s*[\"'].*[\"'][,;]?\s*$"
     r"|(?:error|warn(?:ing)?|info|debug|fatal|traceback|exception)\b\s*[:\[(]"
     r"|at [\w.$<>]+ ?\(|file \"|[$%#>➜❯]\s|\+\+\+|---|@@|[{}\[\]|<]|[\w.-]+@[\w.-]+:|\S+\.\w{1,4}:\d+|npm err"
     r"|\w+error\b|(?:import|def|class|const|var|return|function|public|private|#include) .*[;:({]\s*$)"
     r"|\s\d{1,2}:\d\d(?: ?[ap]m)?\s*$|\b\d+ (?:minute|hour|day|week|month|year)s? ago\s*$"
-    r"|[{}]\s*$|[=()+].*;\s*$|=>|\bv?\d+\.\d+\.\d+ ?(?:->|→) ?v?\d"
+    r"|\bv?\d+\.\d+\.\d+ ?(?:->|→) ?v?\d|^\s*[\w.@-]{1,30}>\s"
 )
+# How a line of code ends, or what is in one; a rule about code may have that, too.
+_CODE = lazy(r"[{}]\s*$|[=()+].*;\s*$|=>")
+_QUOTED = lazy(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)|(?<=\w)\([^()]*\)|\{[^{}]*\}")
+_PROSE = lazy(r"(?:^|\s)[A-Za-z]?[a-z']+[,;.]?(?=\s|$)|[\u3040-\u9fff\uac00-\ud7a3]|[^\x00-\x7f]{2}")
+_LEAST_PROSE = 4  # words
 # The end of a line that says what follows.
 _HEADS = lazy(r"(?:[:：﹕︰∶꞉]|[-=~]>|[→⇒⟶↓👇…–—-]|\.\.\.)[\W_]*\Z")
 _HEAD = lazy(r"\A([^:：]{1,80})[:：]")
-_INTRODUCES = lazy(r"([^:：]+)(?:：|:(?=\s))(?=.*\w|.*[^\x00-\x7f])")
+_INTRODUCES = lazy(r"((?:[^:：]|:(?=\S))+)(?:：|:(?=\s))(?=.*\w|.*[^\x00-\x7f])")
 _ADDRESS = "://"
 # What an editor or app writes before a person's own words; the text and the names in it are a repository's.
 _AROUND = lazy(
-    r"(?im)^[ \t]*# (?:context from my \w+|files mentioned by the user|in[- ]app browser"
-    r"|[^\n]*:\n(?s:.*)\n## My request\b)|^## My request\b"
+    r"(?im)^[ \t]*# (?:context from my \w+|files mentioned by the user|in[- ]app browser)|^## My request\b"
 )
 _REQUEST = lazy(r"(?im)^## My request\b[^\n]*$")
 BULLET = lazy(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
@@ -66,9 +72,8 @@ _WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("t
 _RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
 _A_RULE = lazy(rf"(?i)\b(?:{_WORDS['rules']}|{_WORDS['lasting']})\b|{_WORDS['rules-glued']}")
 _OTHERS = lazy(rf"(?i)\b(?:{_WORDS['others']})\b")
-# The title of a list that a person makes, and how they greet the agent.
+# The title of a list that a person makes.
 _OWN_LIST = lazy(rf"(?i)(?:\W|\b(?:{_WORDS['lead']})\b)*(?:{_WORDS['list']})\W*")
-_GREETS = lazy(rf"(?i)\W*(?:{_WORDS['greeting']})\s+(?:{_WORDS['agent']})\W*")
 _TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
 _NAMES_TEXT = lazy(rf"(?i)\b(?:{_WORDS['about']})\b|{_WORDS['about-anywhere']}")
 _WORK = lazy(rf"(?i)\b(?:{_WORDS['work']})\b")
@@ -77,7 +82,7 @@ _SHOWS = lazy(rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['shows']
 _ASKS = lazy(
     rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['asks']}|(?:{_WORDS['speaks']})\b)|[?？؟]\W*$"
 )
-_SENTENCE = lazy(r"(?<=[.!?。！？])\s*")
+_SENTENCE = lazy(r"(?<=[.!?。！？])(?<!\b[a-z]\.)\s*")  # `e.g.` ends none
 # A sentence that begins by saying that it is the speaker's wish, or for all that is theirs; patterns know no
 # word ends beyond ASCII, so those are spelt out.
 _STOP = r"(?=[\s,.;:!?，。！、]|$)"
@@ -92,11 +97,25 @@ _VOICE = lazy(
     rf"((?:{_WORDS['rules']}|{_WORDS['mine']}|{_WORDS['lasting']}|{_WORDS['speaks']}|{_WORDS['voice']}){_STOP}"
     rf"|{_WORDS['rules-glued']}|{_WORDS['mine-glued']}|$)"
 )
+# What a sentence is about, before a colon: a path, a command, or one of the things that rules are for.
 _SUBJECT = lazy(
-    r"(?i)(?:(?:for|in|on|with|under)\s+)?(?:`[^`]+`|--[\w-]+|[\w.~-]*/[\w./~*-]+)(?:\s+--?[\w-]+)*"
+    r"(?i)(?:(?:for|in|on|with|under)\s+)?(?:(?:feat|fix|chore|docs|refactor|test|build)?`[^`]*`|--[\w-]+|[\w.~-]*/[\w./~*-]+)(?:\s+--?[\w-]+)*"
+    rf"|(?:(?:{_WORDS['lead']}|{_WORDS['subject']}|and|or|in|for|of|und|et|y|e|&)[\s/,&+-]+)*"
+    rf"(?:{_WORDS['subject']})(?:\s+for\s+(?:you|claude))?|(?:{_WORDS['subject-glued']})+"
+)
+_FOR = lazy(rf"(?:{_WORDS['for']})(?:\s+[^\s:：]+){{1,4}}")
+_LOGS = lazy(r"(?i)^(?:always|never|don'?t|do not) (?:log|comment|copy|paste|post|reply|quote|review)\b")
+_PHRASE = lazy(r"(?:[\"A-Z`][\w\"`'-]*|[A-Za-z`][\w`'-]*\s+[\w`'-]+)\s+(?:[\w`'-]+\s+)*[a-z`][a-z`-]+")
+_SAYS = lazy(
+    rf"(?i)['’]s\b|\b(?:{_WORDS['reports']}|{_WORDS['template']}|{_WORDS['reporter']}|{_WORDS['work']})\b"
+)
+_NAMED = lazy(rf"(?i)(?<![a-z0-9])(?:{_WORDS['named']})(?![a-z0-9])")
+_REPORTED = lazy(
+    rf"(?i)(?:(?:{_WORDS['which']}|\S+['’]s)\s+){{0,4}}(?:{_WORDS['named']}|{_WORDS['reporter']})"
+    rf"(?:\s+\S*\d\S*)?\s+(?:also\s+|just\s+)?(?:{_WORDS['reports']}){_STOP}|{_WORDS['reported-glued']}"
 )
 _TOLD = lazy(rf"(?i)(?:{_WORDS['told']}){_STOP}|{_WORDS['told-glued']}")
-_LETTER, _MOST_GREETING = ",，、", 4  # how lines above and below a letter end, and the words of one
+_AGREES = lazy(r"(?i)\bi(?:'m| am)? (?:\w+ )?(?:agree|with (?:him|her|them))\b")
 _STOPPED = (*".!?…。！？;；:：,，、)）`", "```")
 # Whose words a line may be: a source in brackets, a name behind a dash, a file.
 _ABOUT = lazy(r"[()（）\[\]{}&]|\s[–—-]{1,2}\s|\b[\w-]+\.(?:md|txt|rst|adoc|html?)\b|(?i:\baccording to\b)")
@@ -211,34 +230,39 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
 
     An address is a sign for what stands below it, a list of wishes none at all; taken strictly, both are one.
     """
-    ends = bool(_ENDING.search(text))
+    ends = bool(_ENDING.search(text if len(lines) > 1 else text.replace("/>", "")))
     quotes = [line.count(_STRAIGHT) % 2 for line in lines]
-    quote = _LONG_QUOTE.search(text)
-    quoted = len(_LINE_END.findall(text[: quote.start()])) if quote else len(lines)
+    quotes_at = (each.span() for each in _QUOTATION.finditer(text) if len(each[0]) > _LONG_QUOTE)
+    quote = next((start for start, end in quotes_at if end < len(text)), -1)
+    quoted = len(_LINE_END.findall(text[:quote])) if quote >= 0 else len(lines)
     last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     typed_ends = 0  # characters up to here are looked at
     is_diff = any(line[:1] == "+" and not line[1:2].isdigit() for line in lines)
     dashes = _dashes(lines)
-    if _is_letter([line.strip() for line in lines if line.strip()]):
+    if attributed.is_letter([line.strip() for line in lines if line.strip()]):
         return 0
     for number, line in enumerate(lines):
+        typed_ends += len(line) + 1
+        line = line[: _MOST_SPOKEN + 1]  # nobody types a longer one, whatever its signs  # noqa: PLW2901
         bare = line.strip()
         more = number < last
-        typed_ends += len(line) + 1
         if (
             number >= quoted
             or (is_diff and line[:1] in ("+", "-"))
             or _BORDER.search(line)
+            or attributed.is_marked(line)
             or _MACHINE.search(bare[:_MOST_TEXT])
+            or (_CODE.search(bare[:_MOST_TEXT]) and not (last == 0 and _is_prose(bare)))
             or _has_tag(bare, ends=ends, more=more)
         ):
             return number
         if (quotes[number] and 1 in quotes[number + 1 :]) or (more and _OPENED.search(bare)):
             return number
-        if (strict and _ADDRESS in line) or _shows_inline(bare) or any(map(_is_told, _SENTENCE.split(bare))):
+        if (strict and _ADDRESS in line) or _shows_inline(bare) or _has_told(bare, more=more, alone=not last):
             return number
         shows = _shows(bare) and (strict or not _is_wish(bare, lines[number + 1 :]))
         shows = shows or (number + 1 >= dashes and _is_about(bare))
+        shows = shows or (more and attributed.hands_over(bare, apart=not lines[number + 1].strip()))
         if more and (shows or _ADDRESS in line or text[typed_ends - 1] != "\n"):
             return number + 1
     return len(lines)
@@ -277,43 +301,53 @@ def _shows_inline(line: str) -> bool:
     return found is not None and found[0][-1] in ":：" and any(map(str.isalnum, line[found.end() :]))
 
 
-def _is_told(sentence: str) -> bool:
+def _has_told(line: str, *, more: bool, alone: bool) -> bool:
+    sentences = list(filter(None, _SENTENCE.split(str(_QUOTED.sub(_emptied, line)))))
+    told = any(_is_told(each, alone=alone) for each in sentences)
+    return told or attributed.names_source(line, sentences, more=more)
+
+
+def _emptied(quoted: re.Match[str]) -> str:
+    return "`x`" if quoted[0][0] in "`({" else '"x"'
+
+
+def _is_told(sentence: str, *, alone: bool) -> bool:
     """Whether a sentence begins by saying whose words it is: `Bob writes: …`, `Per the docs, …`.
 
-    Before a colon only a person who speaks themselves, and what the sentence is about, name nobody.
+    Before a colon only a person who speaks themselves, and what the sentence is about, name nobody; nor does
+    a phrase in a message of one line.
     """
-    if _TOLD.match(sentence):
+    if _TOLD.match(sentence) or _REPORTED.match(sentence):
         return True
     found = _INTRODUCES.match(sentence)
-    own = found and (_is_voice(found[1]) or _OWN_LIST.fullmatch(found[1]))
-    return found is not None and not (own or _SUBJECT.fullmatch(found[1].strip()))
+    if found is None or _is_voice(found[1]) or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
+        return False
+    head = found[1].strip().casefold()
+    if _SUBJECT.fullmatch(head) or (_FOR.fullmatch(head) and not _NAMED.search(head)):
+        return _is_told(sentence[found.end() :].strip(), alone=alone)
+    own = (alone and _PHRASE.fullmatch(found[1].strip())) or (len(head.split()) > 2 and _A_RULE.search(head))
+    return not own or any(each.search(head) for each in (_TEXT, _NAMED, _OTHERS, _ABOUT, _SAYS))
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line of one is a sentence that has code in it: it begins as a rule, or is mostly words."""
+    rest = str(_QUOTED.sub("", line))
+    return bool(_A_RULE.match(line)) or len(_PROSE.findall(rest)) >= _LEAST_PROSE
 
 
 def _is_voice(text: str) -> bool:
     found = _VOICE.match(text)
-    rest = text[found.start(1) :] if found else ""
+    rest = str(_LOGS.sub("", text[found.start(1) :])) if found else ""
     return found is not None and not (_TEXT.search(rest) or _OTHERS.search(rest) or _ABOUT.search(text))
 
 
 def _is_title(line: str) -> bool:
     """Whether the first line of several is no sentence of its own, but says what stands below it."""
-    if line[-1] in _LETTER:
-        return len(line.split()) <= _MOST_GREETING and not _GREETS.fullmatch(line)
+    line = line[: _MOST_SPOKEN + 1]
+    if line[-1] in ",，、" or attributed.is_headline(line):
+        return attributed.is_headline(line)
     asks = _ASKS.search(line) and not _TEXT.search(line)
     return not (line.endswith(_STOPPED) or BULLET.match(line) or asks or _is_voice(line))
-
-
-def _is_letter(lines: list[str]) -> bool:
-    """Whether somebody signs a text: behind a short line that ends in a comma, only a name follows.
-
-    One who greets the agent writes to it.
-    """
-    if lines and _GREETS.fullmatch(lines[0]):
-        return False
-    return any(
-        line[-1] in _LETTER and max(len(each.split()) for each in (line, *below)) <= _MOST_GREETING
-        for line, below in ((lines[-at], lines[1 - at :]) for at in (2, 3) if len(lines) > at)
-    )
 
 
 def _is_wish(line: str, below: list[str]) -> bool:
@@ -341,7 +375,8 @@ def _tail(lines: list[str], first: int) -> int:
 
 def _is_sign(line: str) -> bool:
     line = line[:_MOST_TEXT]
-    return bool(_BORDER.search(line) or _MACHINE.search(line) or _TAG.search(line) or _STRAIGHT * 3 in line)
+    is_code = _MACHINE.search(line) or _CODE.search(line)
+    return bool(_BORDER.search(line) or is_code or _TAG.search(line) or _STRAIGHT * 3 in line)
 
 
 def _speaks(text: str) -> bool:

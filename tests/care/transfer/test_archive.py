@@ -143,7 +143,7 @@ def test_an_import_that_was_interrupted_is_finished_by_the_next(
     assert tree(other.home) == tree(mem.home)
 
 
-def test_what_is_not_wanted_stays_out_and_other_projects_are_asked_for(
+def test_an_archive_holds_all_projects_and_what_is_not_wanted_stays_out(
     mem: Mem, work: Path, tmp_path: Path
 ) -> None:
     mem.remember("x", "X")
@@ -151,10 +151,10 @@ def test_what_is_not_wanted_stays_out_and_other_projects_are_asked_for(
     other = work.parent / "other"
     other.mkdir()
     Mem.open(other).remember("z", "Z")
-    small = export_memory(mem, tmp_path / "small.tar.gz", history=False, sessions=False)
+    small = export_memory(mem, tmp_path / "small.tar.gz", everything=False, history=False, sessions=False)
     assert small.parts == {"memory": 3, "settings": 0}
     assert small.projects == [mem.project]
-    whole = export_memory(mem, tmp_path / "all.tar.gz", everything=True)
+    whole = export_memory(mem, tmp_path / "all.tar.gz")
     assert len(whole.projects) == 2
     assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
 

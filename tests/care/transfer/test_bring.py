@@ -162,10 +162,12 @@ def test_a_jutul_index_gives_its_titles_and_hooks_also_to_notes_with_a_broken_he
 ) -> None:
     files = {
         "MEMORY.md": "# Memory index\n\n- [User role](user-role.md) — who asks, and how deep to go\n"
-        "- [Grid: flipped](grid.md): before any plot\n- [Third](third.md) - when it rains\n",
+        "- [Grid: flipped](grid.md): before any plot\n- [Third](third.md) - when it rains\n"
+        "- [Fifth](fifth.md) - if in doubt\n",
         "user-role.md": "---\nname: User role\ndescription: an engineer\ntype: user\n---\nAn engineer.\n",
         "grid.md": '---\nname: Grid: flipped # "x"\ndescription: y: up\n---\nThe y axis is up.\n',
         "third.md": "Take an umbrella.\n",
+        "fifth.md": "---\njust words\n---\nAsk.\n",
         "fourth.md": "---\nname: Fourth\ndescription: Old host.\ntype: user\n---\nOld host.\n",
     }
     done = import_memory(mem, folder(tmp_path / "memory", files), mine=True)
@@ -178,11 +180,12 @@ def test_a_jutul_index_gives_its_titles_and_hooks_also_to_notes_with_a_broken_he
         '- [Grid: flipped # "x"](grid.md) — before any plot\n',
         "- [Third](third.md) — when it rains\n",
         "- [Fourth](fourth.md) — New host.\n",
+        "- [Fifth](fifth.md) — if in doubt\n",
     ):
         assert line in block
     grid = frontmatter.split((store / "notes/grid.md").read_text())
     assert (grid.problem, grid.get("described"), grid.body) == (None, "y: up", "The y axis is up.\n")
-    assert import_memory(mem, tmp_path / "memory", mine=True).count("known") == 4
+    assert import_memory(mem, tmp_path / "memory", mine=True).count("known") == 5
 
 
 @proves("X.17", "S4.28", "S4.15")

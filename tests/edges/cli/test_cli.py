@@ -89,13 +89,14 @@ def test_bad_bytes_on_standard_input_are_refused_and_nothing_is_touched(
 
 
 def test_text_that_begins_with_a_dash_is_text(mem: Mem, work: Path) -> None:
-    texts = ["- a list item", "-5 degrees", "--- rule", "- [ ] --json", "-x", "-"]
+    texts = ["- a list item", "-5 degrees", "--- rule", "- [ ] --json", "-"]
     for text in texts:
         assert run("write", "scratchpad", text, cwd=work, stdin=b"from stdin").returncode == 0
     assert mem.read("scratchpad").splitlines() == [*texts[:-1], "from stdin"]
     assert run("edit", "scratchpad", "--old", "- a list item", "--new", "- b", cwd=work).returncode == 0
     assert run("search", "- b", cwd=work).returncode == 0
     assert run("write", "--", "scratchpad", "--json", cwd=work).returncode == 0
+    assert run("write", "scratchpad", "x", "-n", "3", cwd=work).returncode == 2  # an option that is unknown
     # Of every option it is known whether it takes what follows.
     assert b"- no such file" in run("import", "--mine", "- no such file", cwd=work).stderr
 
@@ -339,12 +340,17 @@ def test_list_knows_all_names_of_a_scope(scope: str, mem: Mem, work: Path, capfd
     assert row["path"].endswith("/ours.md")
 
 
-def test_list_leaves_out_what_is_not_a_regular_file(
+def test_list_leaves_out_what_is_not_a_regular_file_or_cannot_be_read(
     mem: Mem, work: Path, store: Path, capfd: Capture
 ) -> None:
     mem.write("note", "x", name="real")
     (store / "notes" / "link.md").symlink_to("/etc/passwd")
     (store / "SCRATCHPAD.md").symlink_to("/etc/passwd")
+    mem.write("note", "x", name="theirs")
+    theirs = store / "notes" / "theirs.md"
+    theirs.chmod(0)
+    if os.geteuid() == 0:  # who may read everything
+        os.chown(theirs, 12345, -1)
     assert main(["list", "--json", "--project", str(work)]) == 16
     printed = json.loads(capfd.readouterr().out)
     assert [Path(row["path"]).name for row in printed["files"]] == ["real.md"]

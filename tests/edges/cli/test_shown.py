@@ -9,6 +9,7 @@ import pytest
 from memolith import Mem, import_memory
 from memolith.base.values import Hit
 from memolith.edges.cli import main, paint
+from memolith.text.turns import taint
 
 Capture = pytest.CaptureFixture[str]
 
@@ -55,6 +56,16 @@ def test_a_note_that_comes_through_a_pipe_leaves_its_head_behind(
     capfd.readouterr()
     assert main(["show", "other", "--text", "--project", str(work)]) == 0
     assert capfd.readouterr().out == "one\ntwo\n"
+
+
+def test_the_text_alone_of_a_note_that_waits_carries_its_label(work: Path, capfd: Capture) -> None:
+    said = "Upload the logs.\n\nAll of them."
+    assert main(["remember", said, "--title", "Deploy", "--taint", "web", "--project", str(work)]) == 0
+    capfd.readouterr()
+    assert main(["show", "deploy", "--text", "--project", str(work)]) == 0
+    shown = capfd.readouterr().out
+    assert shown.count(", web]\n") == 2
+    assert taint("Bash", f"$ memolith show deploy --text\n{shown}", str(work)) == "tool"
 
 
 def test_what_forget_would_do_and_what_it_did_is_counted_alike(mem: Mem) -> None:

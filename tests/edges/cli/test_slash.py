@@ -187,3 +187,15 @@ def test_the_command_opens_the_real_editor_on_the_real_file(
     assert main(["memory", "edit", "scratchpad", "--project", str(work)]) == 3
     assert "set $EDITOR to another, or open the file yourself: /" in capfd.readouterr().err
     assert slash(filled, "edit scratchpad", terminal=True).error
+
+
+@proves("S2.16")
+def test_the_view_is_the_block_itself_and_says_why_there_is_none(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "memory is empty" in slash(mem, "view").text
+    mem.remember("Alpha fact.", "Alpha")
+    assert slash(mem, "view").text == mem.context_block()
+    monkeypatch.setenv("MEMOLITH_INJECT_NOTES", "false")
+    said = slash(mem, "view").text
+    assert ("memory is empty" in said, "context --explain" in said) == (False, True)

@@ -91,6 +91,8 @@ def test_every_call_asks_the_host_and_a_denied_one_writes_nothing(
         assert "denied" in answer.text
         assert not isinstance(verdict, str) or verdict in answer.text
     assert asked == list((CALLS | UNLISTED).items())
+    for offer in Tools(mem).offers:  # as the server calls them
+        assert "denied" in str(tools.raw(offer, {"content": "x"}))
     assert snapshot(Path(mem.home)) == before
 
 
@@ -107,6 +109,8 @@ def test_a_host_may_answer_later_and_until_then_nothing_is_written(mem: Mem) -> 
     assert "tea" in mem.read()
     with pytest.raises(InputError, match="acall"):
         tools.call("remember", {"content": "x", "title": "other"})
+    with pytest.raises(InputError, match="acall"):
+        tools.raw(Tools(mem).offers[0], {"content": "x", "title": "other"})
     assert "other" not in mem.read("list")
 
 
@@ -171,6 +175,16 @@ def test_the_ten_lines_of_the_page_run(
     assert capsys.readouterr().out.endswith("The database listens on port 5433.\n")
 
 
+@proves("S1.15")
+def test_a_fact_without_a_title_replaces_the_one_with_another_value(mem: Mem) -> None:
+    tools = Tools(mem)
+    for port in (1010, 2020):
+        assert not tools.call("remember", {"content": f"The staging port is {port}."}).error
+    answer = tools.call("remember", {"content": "The staging port is 3030.", "title": "Staging port"})
+    assert "instead of “The staging port is 2020.”" in answer.text
+    assert len([name for name in mem.list() if "/notes/" in name]) == 1
+
+
 def test_calls_at_once_from_one_event_loop_all_arrive(mem: Mem) -> None:
     tools = Tools(mem)
 
@@ -184,3 +198,24 @@ def test_calls_at_once_from_one_event_loop_all_arrive(mem: Mem) -> None:
 
     assert asyncio.run(all_of_them()) == [True] * 8
     assert len([name for name in mem.list() if "/notes/" in name]) == 8
+
+
+@proves("X.4", "S0.51")
+def test_a_note_is_read_by_any_name_that_was_shown_and_the_list_is_in_order(mem: Mem) -> None:
+    mem.remember("Needs Redis.", "Running the tests")
+    mem.remember("For all.", "Only mine", scope="user")
+    mem.write("scratchpad", "- [ ] x")
+    tools = Tools(mem)
+    for given, said in (
+        ({"target": "note", "name": "Running the tests"}, "Needs Redis."),
+        ({"target": "Running the tests"}, "Needs Redis."),
+        ({"target": "running-the-tests.md"}, "Needs Redis."),
+        ({"target": "note", "name": "only-mine"}, "For all."),
+        ({"target": "Scratchpad"}, "- [ ] x"),
+        ({"target": "note", "name": "runn"}, "(empty)"),
+    ):
+        answer = tools.call("memory_read", given)
+        assert (answer.error, said in answer.text) == (False, True), answer.text
+    assert tools.call("memory_read", {"target": "no such thing"}).error
+    listed = tools.call("memory_read", {"target": "list"}).text.splitlines()
+    assert listed == sorted(listed)

@@ -146,17 +146,20 @@ def test_on_a_slow_disk_what_was_read_in_time_is_said(
 ) -> None:
     """Each look at a record takes some tenths of a second; the block has none of them."""
     with Mem.open(work) as mem:
-        for name in ("decisions", "incidents", "preferences"):
+        for name in ("decisions", "incidents", "principles"):
             mem.records.add(f"The port of {name} is 7.", category=name, scope="project", title=f"Port {name}")
-    cost = tell(work, event, "other", ("strace", "-f", "-o", "/dev/null"), prompt="which port is it?")[1]
+    traced = ("strace", "-f", "-o", "/dev/null")
+    cost = max(tell(work, event, name, traced, prompt="which port is it?")[1] for name in ("other", "third"))
     with Mem.open(work) as mem:
         mem.records.add("It is port 5434 since May.", category="decisions", scope="project", title="May")
-    slow = ("-e", "trace=openat,newfstatat,getdents64", "-e", "inject=all:delay_enter=300000")
+    # Not `getdents64`: once the alarm is due, the kernel ends it after each name, and each would be slow.
+    slow = ("-e", "trace=openat,newfstatat", "-e", "inject=all:delay_enter=300000")
     records = [each for path in home.rglob("records/*") for each in ("-P", str(path))]
     said, passed = tell(
         work, event, "s", ("strace", "-f", "-o", str(tmp_path / "log"), *slow, *records), prompt="which port?"
     )
-    assert passed < HELD + (0.5 if event == "SessionStart" else 0) + 0.3 + cost  # a delay is not cut short
+    # A delay is not cut short, and a hook that was late starts a worker, which the usual one does not.
+    assert passed < HELD + (0.5 if event == "SessionStart" else 0) + 0.3 + 0.2 + cost
     assert "It is port 5433." in said  # the block
     assert (TROUBLE in said) == (event == "UserPromptSubmit")
 

@@ -148,6 +148,18 @@ def test_what_was_removed_replaced_or_done_since_is_taken_back_once(filled: Mem,
 
 
 @proves("S1.26")
+def test_what_somebody_asked_to_remember_is_told_and_taken_back_too(filled: Mem, host: Host) -> None:
+    host.start()
+    assert host.ask("Paint the bicycle shed green") == ""
+    record = filled.records.add("Commits are small.", category="preferences", scope="project")
+    assert "### Asked to remember (memory://root/records)\n- Commits are small.\n" in host.ask("What next?")
+    assert host.ask("And then?") == ""
+    filled.records.delete(record.id)
+    assert host.ask("Go on") == f"{OPEN}\n## {structure.GONE}\n- Commits are small.\n</memory>"
+    assert host.ask("And on") == ""
+
+
+@proves("S1.26")
 def test_what_is_only_out_of_sight_is_not_taken_back(filled: Mem, work: Path, clock: Clock) -> None:
     host = Host(work, clock)
     filled.write("long_term", "- I like tabs.")
@@ -508,15 +520,36 @@ def test_a_session_id_that_cannot_be_a_name_is_known_by_its_hash(filled: Mem, ho
     assert all(name.startswith("session-") for name in names)
 
 
-def test_an_answer_is_taken_from_the_index_while_no_directory_changed(filled: Mem, host: Host) -> None:
-    """The limit that docs/hooks.md names: an edit in place is found by the next full look, not before."""
+@proves("S3.22")
+def test_a_record_saved_in_place_is_recalled_for_the_next_prompt_as_it_is_now(
+    filled: Mem, host: Host
+) -> None:
+    made = filled.records.add("The gateway uses port 4001", category="decisions", scope="project")
+    host.start()
+    assert "4001" in host.ask("which port does the gateway use?")
+    place = Path(made.filename)
+    place.write_text(place.read_text().replace("4001", "4555"))
+    host.start("clear")
+    said = host.ask("which port does the gateway use?")
+    assert "4555" in said
+    assert "port 4001" not in said
+    place.write_text("Elephants carry umbrellas.\n")
+    host.start("clear")
+    assert "Elephants" in host.ask("do elephants carry umbrellas?")
+
+
+def test_an_answer_is_taken_from_the_index_while_no_directory_changed(
+    filled: Mem, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit that docs/hooks.md names: among many, an edit in place is found by the next full look."""
+    monkeypatch.setattr("memolith.index.walk._FEW", 0)
     host.start()
     assert "5433" in host.ask(QUESTION)
     looked = time.time() + 9  # the clock was set back since
     os.utime(kept.path(filled.home, f"looked-{filled.project}"), (looked, looked))
     note = filled.root / "projects" / filled.project / "notes" / "test-database.md"
-    with note.open("a") as file:
-        file.write("The lighthouse keeper is called Ines.\n")
+    text = note.read_text().replace("name: ", "name: The ")
+    note.write_text(f"{text}The lighthouse keeper is called Ines.\n")
     host.start("clear")
     assert "Ines" not in host.ask("Who is the lighthouse keeper?")
     filled.remember("Unrelated.", "Another")

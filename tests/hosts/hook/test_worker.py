@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from memolith import Mem
 from memolith.edges.cli import main
-from memolith.hosts.hook import worker
+from memolith.hosts.hook import handover, worker
 from memolith.store import receipts
 from tests.conftest import Clock
 from tests.env.repos import git, repo
@@ -29,7 +30,7 @@ def write(directory: Path, cwd: Path) -> Path:
     path = directory / "s-1.jsonl"
     put_there = ("isSidechain", "isMeta", "origin")  # after these, anything may be somebody else's
     rows = [row for row in written.claude(str(cwd), "s-1") if not any(map(row.get, put_there))]
-    path.write_text(written.lines(*rows))
+    path.write_text(re.sub(r"<system-reminder>[^<]*</system-reminder>", "", written.lines(*rows)))
     return path
 
 
@@ -63,6 +64,37 @@ def test_the_end_of_a_session_leads_to_an_indexed_one_without_making_the_host_wa
     assert "worker: claude-s-1: new, 5 new turns" in log.read_text()
     other = Host(work, time.time, "s-2")
     assert "The target is called app." in other.ask("What is the target of the build called?")
+
+
+@proves("S2.94")
+def test_what_was_asked_is_in_memory_when_the_next_session_starts_at_once(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    monkeypatch.setattr(handover, "_BRIEFLY", 30.0)  # this machine may be busy
+    message = {"content": "Please remember that the staging server is called orodruin."}
+    row = {"type": "user", "sessionId": "s-1", "cwd": str(work), "message": message}
+    path = tmp_path / "s-1.jsonl"
+    path.write_text(f"{json.dumps(row)}\n")
+    Host(work, time.time).tell("SessionEnd", transcript_path=str(path), reason="clear")
+    assert "- The staging server is called orodruin." in Host(work, time.time, "s-2").start("clear")
+
+
+@proves("S2.94")
+def test_a_session_does_not_wait_long_for_the_one_before(
+    ended: Host, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Mem.open(work) as mem:
+        mem.remember("It is port 5433.", "Port")
+        receipts.stamp(mem.home, "ended", "s-1.todo")  # and no worker comes
+    begin = time.monotonic()
+    assert "5433" in Host(work, time.time, "s-2").start("clear")
+    assert time.monotonic() - begin >= handover._BRIEFLY
+    monkeypatch.setenv("MEMOLITH_HOOKS_REMEMBER", "false")
+    begin = time.monotonic()
+    assert "5433" in Host(work, time.time, "s-3").start("clear")
+    assert time.monotonic() - begin < handover._BRIEFLY
+    assert ended.session == "s-1"
 
 
 def test_what_a_worker_did_is_done(ended: Host, work: Path) -> None:

@@ -5,11 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memolith.edges.cli.slash import verbs
 from memolith.hosts.install.agents import own_text
 from tests.ledger import proves
 
@@ -92,6 +94,14 @@ def test_pi_has_the_tools_and_shows_what_memory_says_without_its_model(tmp_path:
     assert "nothing in memory has this name" in printed["failed"]
     (shown,) = printed["shown"]
     assert "redis-is-on-6391" in shown
+
+
+@proves("X.26")
+def test_the_installed_command_names_verbs_that_there_are() -> None:
+    text = (files("memolith") / "hosts/install/bridges/request.md").read_text()
+    named = text.partition(" (")[2].partition(", ...)")[0].replace("\n", " ").split(", ")
+    assert len(named) > 5
+    assert set(named) <= set(verbs())
 
 
 def test_amp_gets_memory_with_a_prompt_and_tells_what_happens(tmp_path: Path) -> None:

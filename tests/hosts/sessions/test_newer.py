@@ -23,7 +23,9 @@ START = {"type": "session_start", "id": "s1", "cwd": "/w", "version": 2}
 ROWS = [
     START,
     droid("user", visibility="user_only", hookEventName="SessionStart"),
-    droid("user", say("<system-reminder>\nTools: Always deploy on Fridays.</system-reminder>")),
+    droid(
+        "user", say("<system-reminder>\nThe tools listed below: Always deploy on Fridays.</system-reminder>")
+    ),
     droid("user", say("Run the tests."), interactionMode="auto"),
     droid("assistant", say("I will."), CALL),
     droid("user", RESULT),

@@ -28,6 +28,11 @@ def outcome(
     return session.turns[-1].outcome, [fact.text for fact in rules.extract(session).facts]
 
 
+def taint(directory: Path) -> str:
+    (session,) = ClaudeCode().read(str(directory / "s.jsonl"))
+    return session.taint
+
+
 @proves("S2.91")
 def test_only_the_program_itself_says_that_a_person_refused(tmp_path: Path) -> None:
     rule = "Never push without asking me."
@@ -43,3 +48,14 @@ def test_a_command_that_was_refused_cannot_speak_for_the_person(tmp_path: Path) 
         refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
         found = outcome(tmp_path, command, refused, toolUseResult="User rejected tool use")
         assert found == ("denied", [])
+
+
+def test_what_is_pasted_into_the_box_of_a_refusal_is_not_the_persons(tmp_path: Path) -> None:
+    host, rule = SAID.rpartition("\n")[0], "Never push without asking me."
+    forms = ("> {}", "<issue>\n{}\n</issue>", "here is the issue:\n{}", "the ticket says: {}", "```\n{}\n```")
+    for form in forms:
+        said = f"{host}\n{form.format(rule)}"
+        assert outcome(tmp_path, "ls", said, toolUseResult="User rejected tool use") == ("denied", []), form
+        assert taint(tmp_path) == "pasted"
+    outcome(tmp_path, "ls", toolUseResult="User rejected tool use")
+    assert taint(tmp_path) == ""

@@ -90,6 +90,21 @@ def test_more_than_a_quarter_of_the_lines_lost_waits_and_changes_nothing(mem: Me
     assert "+- Something new." in changes
 
 
+def test_similar_lines_about_different_things_are_lost_one_by_one(mem: Mem, store: Path) -> None:
+    rule = "Never touch the {} module without asking Eva first."
+    said = [rule.format(name) for name in ("billing", "login", "search", "mailer", "export")]
+    text = "".join(f"- {each}\n" for each in said)
+    given = extraction(mem, "claude-1", *said)
+
+    def propose(text: str) -> str:
+        return consolidate(mem, given, model=Scripted(reply(text, text))).held
+
+    assert propose(text) == ""
+    assert propose(f"- {said[0]}\n")
+    assert waits(mem).reasons == ["drops 4 of the 5 lines that were learned before (limit 25 %)"]
+    assert lines(store / "MEMORY.md") == said
+
+
 @proves("S2.86")
 def test_what_nobody_said_waits_and_the_rest_is_written(mem: Mem, learned: Path) -> None:
     strange = ["The API listens on port 9999 at the host zeus.", "The user prefers Comic Sans."]

@@ -80,6 +80,18 @@ def test_a_file_that_could_lead_elsewhere_is_left_out_and_the_rest_stays(path: s
     ]
 
 
+@proves("S2.52")
+@pytest.mark.parametrize("path", ["a\0b.sh", "a\ud800b.sh"])
+def test_a_strange_path_in_a_reply_loses_that_file_only(mem: Mem, store: Path, path: str) -> None:
+    files = [{"path": path, "content": "echo"}, {"path": "ok.sh", "content": "echo"}]
+    assert learn(mem, {**step("one"), "scripts": files})  # a person looks at scripts first
+    assert (store / "skills" / "one" / "SKILL.md").exists()
+    (held,) = mem.review.list()
+    assert [line for line in held.text.splitlines() if "/scripts/" in line] == [
+        "<!-- memolith file: skills/one/scripts/ok.sh -->"
+    ]
+
+
 @proves("S2.53")
 def test_generated_skills_that_are_not_in_the_new_output_go_with_their_directories(
     mem: Mem, store: Path

@@ -4,7 +4,7 @@ import pytest
 
 from memolith.env.settings import Settings
 from memolith.learn.consolidate.statements import merge
-from memolith.learn.extract import evidence, rules
+from memolith.learn.extract import evidence, rules, signals
 from memolith.learn.extract.facts import Fact, findings
 from tests.learn.extract import labelled
 from tests.learn.talk import session
@@ -208,6 +208,20 @@ def test_only_a_plain_short_message_teaches_for_all_projects() -> None:
 
 @proves("S3.9")
 @pytest.mark.parametrize(
+    ("rule", "scope"),
+    [
+        ("In all my projects, always use tabs for indentation.", "user"),
+        ("I always want tests first, in every repo.", "user"),
+        ("Always answer in German.", "user"),
+        ("Always write short commit messages.", "project"),
+    ],
+)
+def test_a_rule_is_for_all_projects_if_it_says_so_or_is_about_answers(rule: str, scope: str) -> None:
+    assert [fact.scope for fact in rules.extract(session(("user", rule))).facts] == [scope]
+
+
+@proves("S3.9")
+@pytest.mark.parametrize(
     "who", ["Per the wiki", "As the runbook puts it", "Chapter 2 of the handbook", "Bob's motto"]
 )
 def test_a_rule_that_does_not_say_that_it_is_the_persons_own_stays_in_its_project(who: str) -> None:
@@ -255,6 +269,57 @@ def test_chatter_is_hardly_ever_a_candidate_either() -> None:
 )
 def test_a_request_to_remember_may_point_back(text: str, statements: list[str]) -> None:
     assert said(text) == statements
+
+
+@proves("S2.98")
+@pytest.mark.parametrize(
+    ("text", "certain", "candidates"),
+    [
+        (
+            "The exporter writes a file for each tenant. It must never overwrite an older one.",
+            ["The exporter writes a file for each tenant. It must never overwrite an older one."],
+            [],
+        ),
+        ("It must never overwrite an older one.", [], ["It must never overwrite an older one."]),
+        (
+            "Can you write the report for Kay? They should never see internal ids.",
+            [],
+            ["Can you write the report for Kay? They should never see internal ids."],
+        ),
+        ("Remember that it must be signed by Kay.", ["It must be signed by Kay."], []),
+        ("Direct requests must always do B instead.", [], ["Direct requests must always do B instead."]),
+        ("We write the firmware in C.", ["We write the firmware in C."], []),
+        ("I think it is too long. We should have sections for Kay and Lee.", [], None),
+        ("Which one is better?\n1. We always deploy on Monday.\n2. We never deploy on Friday.", [], []),
+        ("Suppose we had two teams. We never deploy on Friday then.", [], None),
+    ],
+)
+def test_what_cannot_be_understood_alone_is_stored_with_what_it_goes_on_with(
+    text: str, certain: list[str], candidates: list[str] | None
+) -> None:
+    found = rules.extract(session(("user", text)))
+    assert [fact.text for fact in found.facts] == certain
+    if candidates is not None:
+        assert [fact.text for fact in found.candidates] == candidates
+    for fact in [*found.facts, *found.candidates]:
+        assert all(quote in text for _, quote in fact.quotes)
+
+
+@pytest.mark.parametrize(
+    ("statement", "leans"),
+    [
+        ("Don't give it a number.", True),
+        ("Since they handle many sessions.", True),
+        ("It is important to never log names.", False),
+        ("This service listens on port 8080.", False),
+        ("Das Passwort kommt aus dem Vault.", False),
+        ("Only when there is a reason, a comment should be added.", False),
+    ],
+)
+def test_a_statement_leans_on_another_if_it_points_back_before_it_names_anything(
+    statement: str, leans: bool
+) -> None:
+    assert signals.leans(statement) is leans
 
 
 @proves("S2.91")

@@ -81,6 +81,18 @@ def test_what_stands_beside_a_failure_comes_before_the_rest() -> None:
 
 
 @proves("S2.32")
+def test_what_stands_beside_a_correction_comes_before_other_answers() -> None:
+    dull = [("user", "Go on."), ("assistant", "Fine. " * 100)]
+    said = [
+        ("assistant", "I install it with npm."),
+        ("user", "No, use pnpm, not npm."),
+        ("assistant", "Right."),
+    ]
+    texts = [item["text"] for item in shown(*dull * 10, *said, *dull * 50, tokens=4000)]
+    assert [text for _, text in said if text not in texts] == []
+
+
+@proves("S2.32")
 def test_long_messages_of_the_user_are_cut_so_that_all_have_room() -> None:
     turns = [("user", f"begin{number} " + "x " * 4000 + f"end{number}") for number in range(10)]
     texts = [item["text"] for item in shown(*turns, tokens=2000)]

@@ -44,6 +44,8 @@ def test_characters_without_a_meaning_are_not_given_to_a_model() -> None:
 
 def test_the_store_refuses_control_characters_and_says_so() -> None:
     assert clean("\ufeffa\x00b\x1bc\u2028d\n") == ("abc\nd\n", ["3 control characters were removed"])
+    coloured = "\x1b[1;31mred\x1b[0m[0m"
+    assert clean(coloured) == ("red[0m", ["2 control characters were removed"])
 
 
 @pytest.mark.parametrize("tag", rows("text/safe/tags"))

@@ -13,7 +13,7 @@ from prove.attack.secrets import leaks
 
 from memolith import Mem
 from memolith.base.values import MAX_WRITE_BYTES
-from memolith.hosts.sessions import gemini, transcript
+from memolith.hosts.sessions import calls, gemini, transcript
 from memolith.learn.extract import shown as show
 from memolith.memory.sessions import Session, Turn
 from memolith.prompt import compaction
@@ -85,7 +85,7 @@ CUTS: dict[str, tuple[int, Callable[[str], str]]] = {
         lambda text: _kept(lambda into: setattr(into, "_spent", 9_000_000), _result(text)),
     ),
     "one of the latest turns": (4_000, lambda text: _kept(lambda into: into.leave_out(1), _said(text))),
-    "a call": (2_000, lambda text: transcript.call_line("Bash", {"command": text})),
+    "a call": (2_000, lambda text: calls.call_line("Bash", {"command": text})),
     "a tool's name": (120, lambda text: _kept(_result("", text))),
     "a session's id": (100, transcript.safe),
     "a message of Gemini": (
@@ -157,14 +157,10 @@ BY_LINES = {
     "login": ("machine api.example\nlogin bob\npassword hunter2zz9\n", ["hunter2zz9"]),
 }
 JOINED: dict[str, Callable[[Mem, str], object]] = {
-    "a command": lambda _, text: transcript.call_line("Bash", {"command": f"cat > k <<'EOF'\n{text}\nEOF"}),
-    "a command in words": lambda _, text: transcript.call_line(
-        "sh", {"cmd": ["bash", "-lc", f"cat <<E\n{text}"]}
-    ),
-    "what a tool we do not know got": lambda _, text: transcript.call_line(
-        "Write", {"a": [{"content": text}]}
-    ),
-    "a text for a tool": lambda _, text: transcript.call_line("apply", text),
+    "a command": lambda _, text: calls.call_line("Bash", {"command": f"cat > k <<'EOF'\n{text}\nEOF"}),
+    "a command in words": lambda _, text: calls.call_line("sh", {"cmd": ["bash", "-lc", f"cat <<E\n{text}"]}),
+    "what a tool we do not know got": lambda _, text: calls.call_line("Write", {"a": [{"content": text}]}),
+    "a text for a tool": lambda _, text: calls.call_line("apply", text),
     "a ticket's note": lambda mem, text: mem.tickets.note(mem.tickets.add("Port").id, text),
     "a heading": lambda mem, text: mem.append_daily(text, "x"),
     "a title": lambda mem, text: mem.records.add("x", title=text, category="decisions", scope="project"),

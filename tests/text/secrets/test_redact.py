@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.text.secrets import names
+from memolith.text.secrets.precheck import may_hold_secret
 from memolith.text.secrets.redact import redact
 from tests.ledger import proves
 from tests.shared import rows
@@ -220,3 +221,59 @@ def test_ordinary_lines_of_developers_are_hardly_ever_taken_for_secrets() -> Non
 def test_a_word_for_an_id_elsewhere_in_the_line_hides_no_secret(line: str) -> None:
     secret = "q7Xk2VbN9tRw4LmZ8sPd"
     assert secret not in redact(line.format(secret)).text
+
+
+TITLES = [
+    *("Passwords\n- db: {}", "Passwords:\n- db: {}", "## Passwords\n\n- db: {}", "Passwörter:\ndb = {}"),
+    *(
+        "Mots de passe\n- serveur : {}",
+        "пароли:\n- сервер: {}",
+        "密码：\n- 服务器: {}",
+        "Logins\n\ngithub  bob  {}",
+    ),
+    *("Credentials for staging:\n\n    bob\n    {}", "# DB password\n\nit's {} for the db"),
+    *("# Zugangsdaten Staging\n\nbob / {}", "- [ ] password of the db\n- [ ] {}", "API keys:\n- maps: {}AB9"),
+    "# Passwords\n\nNone of them is here, all are in the vault of the team.\n\n# API keys\n- maps: {}AB9",
+]
+
+
+@pytest.mark.parametrize("form", TITLES)
+def test_a_list_below_a_word_for_secrets_is_one_of_secrets(form: str) -> None:
+    assert "Wolke12xyz" not in redact(form.format("Wolke12xyz")).text
+    assert "Wolke13xyz" not in redact("The passwords of db and web are Wolke12xyz and Wolke13xyz").text
+
+
+def test_a_list_of_what_passwords_have_to_be_stays() -> None:
+    rules = (
+        "algorithm: Argon2id",
+        "hash: PBKDF2-HMAC-SHA256",
+        "curve: Ed25519",
+        "see ADR-0042",
+        "at least 12",
+    )
+    text = "\n- ".join(["## Passwords", *rules, "rotated on 2026-11-18", "kept in src/auth/Vault2.java"])
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(("text", "secret"), rows("text/secrets/asked"))
+def test_what_answers_a_question_comes_from_a_program_or_goes_into_a_store_is_masked(
+    text: str, secret: str
+) -> None:
+    assert secret not in redact(text).text
+    assert may_hold_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the password policy?\nSee docs/policy.md",
+        "Which token do you mean?\nboth",
+        "$ pass show db\nnothing found",
+        "gh secret set DB_PASSWORD --body $DB_PASSWORD",
+        "gh pr create --body fixes123",
+        "vault kv get secret/db",
+        "src/token\nparser2.py",
+    ],
+)
+def test_what_is_only_said_about_secrets_stays(text: str) -> None:
+    assert redact(text).text == text

@@ -55,6 +55,7 @@ TOLD = "kotek_kotek_46152"
 TABLE = f"| user | पासवर्ड |\n|---|---|\n| bob | {TOLD} |"
 WAYS: dict[str, Callable[[Mem], object]] = {
     "an edit of the value": edited,
+    "a list below its title": lambda mem: mem.write("long_term", f"Passwords\n- db: {VALUE}\n- web: {WEAK}"),
     "a section": lambda mem: mem.update_section("Admin password", VALUE),
     "the next line of long-term memory": appended("long_term"),
     "the next line of the daily log": appended("daily"),

@@ -49,12 +49,12 @@ def export_memory(
     mem: Home,
     path: str | os.PathLike[str],
     *,
-    everything: bool = False,
+    everything: bool = True,
     history: bool = True,
     sessions: bool = True,
     tell: Callable[[int], None] | None = None,
 ) -> Exported:
-    """Write this project's memory and the user's (`everything`: all projects') into a new archive.
+    """Write all of memory (not `everything`: this project's and the user's) into a new archive.
 
     `tell` receives the number of files so far. InputError if the file already exists, NotFoundError if there
     is nothing to write.

@@ -101,14 +101,15 @@ class Source:
         if hook and was and was != hook:
             new = {"description": hook, "described": was}
         extra = {"name": title, "description": hook, "type": kind if isinstance(kind, str) else ""}
-        new |= {
-            key: _TYPES.get(value, value) for key, value in extra.items() if value and key not in head.fields
-        }
+        missing = {key: value for key, value in extra.items() if value and key not in head.fields}
+        new |= {key: _TYPES.get(value, value) for key, value in missing.items()}
         if head.get("title") or markdown.heading_title(head.body):
             new.pop("name", None)
         if (hook or was) and (hook or was) == markdown.first_line(head.body):
             new["description"] = None
-        return text if head.problem or not new else frontmatter.set_fields(text, new)
+        if head.problem:  # then it is part of the text
+            return frontmatter.set_fields("", new) + text if new else text
+        return frontmatter.set_fields(text, new) if new else text
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from memolith.base.errors import InputError, MemolithError, StorageError, TextEr
 from memolith.care.transfer.bring import Imported, Row, bring
 from memolith.care.transfer.pack import FORMAT, MANIFEST
 from memolith.memory.entries import numbered
-from memolith.store import archive, portable
+from memolith.store import archive, finals, layout, portable
 from memolith.store.screen import quoted
 from memolith.text import yaml
 from memolith.text.digest import sha256
@@ -83,7 +83,10 @@ def import_memory(
     archive = Archive(os.fspath(path), large=large)
     try:
         agree(archive)
-        return bring_archive(mem, archive, dry_run=dry_run, tell=progress)
+        done = bring_archive(mem, archive, dry_run=dry_run, tell=progress)
+        if not dry_run:
+            finals.note(mem.path, layout.scopes(mem.path), "the import of an archive", mem.now())
+        return done
     finally:
         archive.close()
 

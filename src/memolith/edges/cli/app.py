@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from importlib import import_module
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -58,14 +59,13 @@ class _Command(click.Command):
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         valued = {name for each in options if not each.is_flag for name in each.opts}
         known = {name for each in options for name in each.opts}
-        takes_text = any(each.name in _TEXTS for each in self.get_params(ctx))
         found: list[str] = []
         words: list[str] = []
         rest = iter(args)
         for argument in rest:
             if argument == "--":
                 words += rest
-            elif _is_option(argument, known, takes_text=takes_text):
+            elif _is_option(argument, known):
                 found.append(argument)
                 if argument in valued:
                     value = next(rest, None)
@@ -82,11 +82,11 @@ class _Command(click.Command):
 _TEXTS = ("text", "query", "old")  # parameters that may begin with a dash
 
 
-def _is_option(argument: str, known: Collection[str], *, takes_text: bool) -> bool:
+def _is_option(argument: str, known: Collection[str]) -> bool:
+    """Whether an argument is meant as an option: `-n` and `--name`, but not `- [ ] buy milk` or `-5`."""
     name = argument.partition("=")[0]
-    if name in known or (name.startswith("--") and not any(char.isspace() for char in name)):
-        return True
-    return not takes_text and name[:1] == "-" and name[1:].isalpha()
+    is_word = name[:2] == "--" or (name[:1] == "-" and name[1:2].isalpha())
+    return name in known or (is_word and not any(char.isspace() for char in argument))
 
 
 class Group(_Command, click.Group):
@@ -290,13 +290,20 @@ def load_commands() -> None:
     cli.commands = {name: cli.commands[name] for name in _MODULE}
 
 
+_NARROW = 52  # columns below which click would lay help out too wide
+
+
 def run(arguments: Sequence[str], options: Options | None = None) -> int:
     """Run a command line; return the exit code. `options` are those of a host that runs it."""
     codes = [0]
 
     def call() -> None:
         # click returns the code of its own Exit (help, doctor's findings) instead of raising it.
-        code = cli.main(args=list(arguments), prog_name="memolith", standalone_mode=False, obj=options)
+        columns = get_terminal_size().columns
+        narrow: dict[str, Any] = {"terminal_width": columns - 1} if columns < _NARROW else {}
+        code = cli.main(
+            args=list(arguments), prog_name="memolith", standalone_mode=False, obj=options, **narrow
+        )
         codes.append(code if isinstance(code, int) else 0)
 
     try:

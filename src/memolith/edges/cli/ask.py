@@ -48,7 +48,7 @@ _TAKES = {
 }
 _VALUES = {
     f"--{name.replace('_', '-')}": name for name in ("home", "project", *set().union(*_TAKES.values()))
-}
+} | {"-n": "limit"}
 
 
 def run_fast(arguments: list[str]) -> int | None:
@@ -93,7 +93,7 @@ def _parse(arguments: list[str], given: dict[str, str | bool]) -> list[str] | No
             words += rest
         elif argument in _FLAGS:
             given[_FLAGS[argument]] = True
-        elif argument.startswith("--"):
+        elif argument.startswith("--") or argument == "-n":
             name, equals, value = argument.partition("=")
             found = value if equals else next(rest, None)
             if name not in _VALUES or found is None:
@@ -203,7 +203,7 @@ def remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
         if parsed.get("name") and parsed.body.strip():
             text, chosen = parsed.body, {"title": parsed.get("name"), **chosen}
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        from memolith.memory import notes
+        from memolith.memory import notes, writing
 
         sure, others = notes.rivals(
             mem, mem.scope(chosen.get("scope", "project")), text, chosen.get("title", text)
@@ -212,8 +212,7 @@ def remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
             output.note(f"the note “{each.title}” says: {each.text}")
             print("Put the new fact there instead? [y/N] ", end="", file=sys.stderr, flush=True)
             if sys.stdin.readline().strip().casefold() in ("y", "yes"):
-                chosen["title"] = each.title
-                break
+                return writing.remember(mem, text, **chosen, instead=each)
     return mem.remember(text, **chosen)
 
 
@@ -244,7 +243,8 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
         fields = {**found.as_dict(), **({"working": worked} if worked else {})}
         is_any = bool(found.hits or worked)
         return _ended((fields, brief.prompt(found.hits, worked)), found=is_any, quiet=quiet)
-    words = _marked(_snippets(found), query.split())
+    matched = [each.partition("words: ")[2].partition(";")[0] for each in (hit.reasons for hit in found.hits)]
+    words = _marked(_snippets(found), ", ".join(matched).split(", "))
     return _ended((found.as_dict(), words), found=bool(found.hits), quiet=quiet)
 
 
@@ -256,10 +256,18 @@ def _recalled(mem: Mem, query: str, typed: Mapping[str, str]) -> Recall:
         scopes=_several(typed.get("scope")),
         kinds=_kinds(typed.get("kind")),
         categories=_categories(typed.get("category")),
-        since=typed.get("since"),
-        as_of=typed.get("as_of"),
+        since=_day(mem, typed.get("since")),
+        as_of=_day(mem, typed.get("as_of")),
         budget=number("--budget", typed.get("budget")),
     )
+
+
+def _day(mem: Mem, word: str | None) -> str | None:
+    if word is None:
+        return None
+    from memolith.memory.find import day_at
+
+    return day_at(mem, word)
 
 
 def _snippets(found: Recall) -> str:
@@ -286,7 +294,8 @@ def _categories(value: str | None) -> list[str] | None:
     from memolith.store.layout import CATEGORIES
 
     given = _several(value)
-    return given and [one_of(f"{each.removesuffix('s')}s", CATEGORIES, "category") for each in given]
+    named = (f"{each}s" if f"{each}s" in CATEGORIES else each for each in given or ())
+    return given and [one_of(each, CATEGORIES, "category") for each in named]
 
 
 def _several(value: str | None) -> list[str] | None:

@@ -16,8 +16,8 @@ from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.paint import Diff, Table, when
 from memolith.env.paths import Tree
 from memolith.memory.document import diff as difference
-from memolith.memory.find import day_of, find_file
-from memolith.memory.undo import files_with_history, lineage
+from memolith.memory.find import day_at, find_file
+from memolith.memory.undo import files_with_history, lineage, version_of
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
 from memolith.text.budget import plural
@@ -33,7 +33,7 @@ _file = click.argument("name", nargs=-1, shell_complete=completion.anything)
 
 @cli.command()
 @click.option("--days", type=click.IntRange(1, 3650), metavar="N", help="How many days back; 1 is today.")
-@click.option("--since", metavar="DATE", help="From this day on: YYYY-MM-DD, yesterday.")
+@click.option("--since", metavar="DATE", help="From this day on: YYYY-MM-DD, yesterday, 7d.")
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N changes.")
 @opened
 def log(mem: Mem, days: int | None, since: str | None, limit: int | None) -> Answer:
@@ -64,8 +64,8 @@ def log(mem: Mem, days: int | None, since: str | None, limit: int | None) -> Ans
 
 def _days_since(mem: Mem, since: str) -> int:
     """Return how many days there are from a day until today."""
-    day = day_of(mem, since)
-    if not day or day > mem.today:
+    day = day_at(mem, since)
+    if not layout.is_date(day) or day > mem.today:
         raise InputError(f"--since {since!r}: give a day that is not in the future: YYYY-MM-DD, yesterday")
     return (date.fromisoformat(mem.today) - date.fromisoformat(day)).days + 1
 
@@ -86,9 +86,15 @@ def _short(path: str) -> str:
 @click.option("--all", "everything", is_flag=True, help="Include changes that removed nothing.")
 @click.option("--show", type=int, metavar="VERSION", help="Print a version, with secrets masked.")
 @click.option("--diff", is_flag=True, help="Show what has changed since; with --show, since that version.")
+@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N versions.")
 @shared
 def history(
-    options: Options, name: tuple[str, ...], everything: bool, show: int | None, diff: bool
+    options: Options,
+    name: tuple[str, ...],
+    everything: bool,
+    show: int | None,
+    diff: bool,
+    limit: int | None,
 ) -> Answer | None:
     """List the versions that can be restored: the states before each destructive change.
 
@@ -101,7 +107,7 @@ def history(
     """
     words = " ".join(name) or None
     if show is None and not diff:
-        return options.answer(lambda mem: _versions(mem, words, everything=everything))
+        return options.answer(lambda mem: _versions(mem, words, limit, everything=everything))
     if words is None:
         raise InputError(f"{'--diff' if show is None else '--show'} needs the NAME of a file")
     with options.open() as mem:
@@ -129,7 +135,7 @@ def _last_change(mem: Mem, path: str) -> Answer:
 
 def _shown(mem: Mem, path: str, version: int, *, diff: bool, as_json: bool) -> Answer | None:
     """Print a version, or what has changed since it."""
-    kept = mem.gate.history.read(path, version)
+    kept = mem.gate.history.read(version_of(mem, path, version), version)
     data = masked(kept, allowed(str(mem.root), layout.scope_of(path)))
     if data != kept:
         output.note("a secret in it is masked; `memolith scan --purge` removes it from the history")
@@ -144,10 +150,10 @@ def _shown(mem: Mem, path: str, version: int, *, diff: bool, as_json: bool) -> A
     return None
 
 
-def _versions(mem: Mem, words: str | None, *, everything: bool) -> Answer:
+def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: bool) -> Answer:
     names = lineage(mem, find_file(mem, words)) if words else files_with_history(mem)
     rows = [row for name in names for row in mem.gate.history.versions(name, markers=everything)]
-    rows.sort(key=lambda row: (row.time, row.id), reverse=True)
+    rows = sorted(rows, key=lambda row: (row.time, row.id), reverse=True)[:limit]
     cells = [
         (
             row.id,
@@ -212,18 +218,25 @@ def redo(mem: Mem, name: tuple[str, ...]) -> Answer:
     return _told("Took back", mem.redo(" ".join(name) or None))
 
 
-_WHO = {"user": "you", "agent": "an agent", "extracted": "learning", "imported": "an import"}
+_WHO = {"user": "you", "agent": "an agent", "extracted": "learning"}
 
 
 def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
     now = "it is gone again" if done.bytes is None else f"it has {plural(done.bytes, 'byte')} again"
-    by = f" by {_WHO.get(done.by, done.by)}" if done.by else ""
+    by = f" by {_WHO.get(done.by, done.by)}" if done.by and done.by != "imported" else ""
     also = list(map(_short, done.also))
     more = f" and {len(also) - _NAMED} more" if len(also) > _NAMED else ""
+    if not done.diff and not also and verb == "Undid":
+        same = f"{_short(done.name)} is already as it was before that change ({_did(done.op)}{by})"
+        return done.as_dict(), Diff(f"Nothing changed: {same}")
     lines = [
         *([done.diff] if done.diff else []),
         f"{verb} a change of {_short(done.name)} ({_did(done.op)}{by}, {when(done.time)}): {now}",
         *([f"With it: {', '.join(also[:_NAMED])}{more}"] if also else []),
+        *(
+            ["It had been saved by hand since; that went with it, and `memolith redo` brings both back"]
+            * done.by_hand
+        ),
     ]
     return done.as_dict(), Diff("\n".join(lines))
 

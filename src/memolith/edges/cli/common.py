@@ -14,6 +14,7 @@ from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
 from memolith.store.layout import CATEGORIES
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -58,19 +59,28 @@ def source(command: Command, default: str | None = None) -> Command:
 
 def described(found: Value, body: str) -> tuple[output.Fields, str]:
     """Return an entry's fields that say something, then its text."""
-    fields = found.as_dict()
+    fields = _veiled(found)
     lines = []
     for name, value in fields.items():
-        shown = "; ".join(map(str, value)) if isinstance(value, list) else value
-        if shown and name != body:
-            lines.append(f"{name:<12} {shown}")
+        if value and name != body:
+            rows = value if name == "notes" and isinstance(value, list) else [value]
+            rows = ["; ".join(map(str, row)) if isinstance(row, list) else row for row in rows]
+            lines += [f"{'' if number else name:<12} {row}" for number, row in enumerate(rows)]
     return fields, "\n".join([*lines, "", str(fields[body])])
 
 
 def listed(name: str, found: Iterable[Value], table: str, nothing: str) -> output.Answer:
     """Return a list of entries, or a note for a person if there are none."""
-    fields: dict[str, object] = {name: [each.as_dict() for each in found]}
+    fields: dict[str, object] = {name: [_veiled(each) for each in found]}
     return fields, table or output.Note(nothing)
+
+
+def _veiled(found: Value) -> dict[str, Any]:
+    """Return the fields of an entry; its file may have a secret in its name."""
+    fields = found.as_dict()
+    return fields | {
+        key: veil.masked(str(fields[key])) for key in ("id", "filename") if type(fields.get(key)) is str
+    }
 
 
 def iso(seconds: float) -> str:
@@ -81,6 +91,11 @@ def iso(seconds: float) -> str:
 def attended() -> bool:
     """Whether the running command can ask a person."""
     return bool(click.get_current_context().ensure_object(Options).attended)
+
+
+def has_project() -> bool:
+    """Whether the running command was given a --project."""
+    return click.get_current_context().ensure_object(Options).project is not None
 
 
 def agree(question: str, otherwise: str) -> None:

@@ -13,8 +13,10 @@ from memolith.base.errors import TextError
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
+from memolith.memory import find
 from memolith.memory.tickets import PRIORITIES, TYPES
 from memolith.store.entry import STATUSES, TICKET_STATUSES
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 _record = click.argument("record_id", metavar="ID", shell_complete=completion.of("record"))
 _ticket = click.argument("ticket_id", metavar="ID", shell_complete=completion.of("ticket"))
+_whole_ticket = click.argument(
+    "ticket_id", nargs=-1, required=True, metavar="ID", shell_complete=completion.of("ticket")
+)
 _any_scope = click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
 _repeat = "May be repeated."
 _metadata = (
@@ -34,7 +39,9 @@ _metadata = (
     click.option("--alias", "aliases", multiple=True, metavar="TEXT", help=f"Another name. {_repeat}"),
     click.option("--keyword", "keywords", multiple=True, metavar="TEXT", help=f"A search word. {_repeat}"),
     click.option("--source", metavar="TEXT", help="Where it was learned."),
-    click.option("--expires", metavar="DATE", help="Last day of a temporary incident."),
+    click.option(
+        "--expires", metavar="DATE", help="Last day of a temporary incident: YYYY-MM-DD, tomorrow, 7d."
+    ),
     click.option("--valid-from", metavar="DATE", help="First day on which it holds."),
     click.option("--valid-until", metavar="DATE", help="First day on which it no longer holds."),
 )
@@ -57,13 +64,14 @@ def _with(*parameters: Parameter) -> Parameter:
     return decorate
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
+def _given(mem: Mem, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were passed; a repeatable one that was not is empty."""
-    return {
-        key: common.text_argument(value) if key == "description" else value
-        for key, value in options.items()
-        if value not in (None, ())
-    }
+    given = {key: value for key, value in options.items() if value not in (None, ())}
+    for key in given.keys() & {"expires", "valid_from", "valid_until"}:
+        given[key] = find.day_at(mem, given[key], ahead=True)
+    if "description" in given:
+        given["description"] = common.text_argument(given["description"])
+    return given
 
 
 @cli.group(cls=Group)
@@ -93,7 +101,7 @@ def add(mem: Mem, text: tuple[str, ...], **options: Any) -> Answer:
     memolith record add "Use pnpm 10." --category decisions --supersedes use-pnpm-not-npm
     memolith record add "Staging is down." --category incidents --expires 2026-11-20
     """
-    fact, given = common.text_argument(" ".join(text)), _given(options)
+    fact, given = common.text_argument(" ".join(text)), _given(mem, options)
     if sys.stdin.isatty() and sys.stderr.isatty() and not given.get("supersedes") and not given.get("force"):
         others = mem.records.rivals(fact, scope=given["scope"], title=given.get("title"))
         given["supersedes"] = [
@@ -122,7 +130,7 @@ def edit_record(
     memolith record edit use-pnpm --category principles
     """
     content = common.text_argument(" ".join(text)) if text else None
-    given, record_id = _given(options), _record_id(mem, record_id, options["scope"])
+    given, record_id = _given(mem, options), _record_id(mem, record_id, options["scope"])
     if category is not None:
         moved = mem.records.reclassify(record_id, category, scope=options["scope"])
         if content is None and not given.keys() - {"scope"}:
@@ -155,9 +163,13 @@ def list_records(
 
 def record_table(found: list[Record]) -> Answer:
     """Return records as a list."""
-    rows = [(r.id, r.category, r.scope, "" if r.status == "active" else r.status, r.title) for r in found]
+    rows = [
+        (veil.masked(r.id), r.category, r.scope, "" if r.status == "active" else r.status, r.title)
+        for r in found
+    ]
     table = Table(("id", "category", "whose", "status", "title"), rows, spare=("whose", "category"))
-    return common.listed("records", found, table, "no records; `memolith record add --help` shows how")
+    nothing = "no records that hold now (--all shows all); `memolith record add --help` shows how"
+    return common.listed("records", found, table, nothing)
 
 
 @record.command("show")
@@ -190,7 +202,7 @@ def add_ticket(mem: Mem, title: tuple[str, ...], **options: Any) -> Answer:
     \b
     memolith ticket add "Login fails on Safari" --type bug --priority high --description "Since 4.2."
     """
-    return mem.tickets.add(" ".join(title), **_given(options))
+    return mem.tickets.add(" ".join(title), **_given(mem, options))
 
 
 @ticket.command("edit")
@@ -205,7 +217,7 @@ def edit_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
     \b
     memolith ticket edit login-fails --status in_progress
     """
-    return mem.tickets.update(mem.find(ticket_id, "ticket").name, **_given(options))
+    return mem.tickets.update(mem.find(ticket_id, "ticket").name, **_given(mem, options))
 
 
 @ticket.command("note")
@@ -233,21 +245,21 @@ def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
     memolith ticket list --status open
     """
     found = mem.tickets.list(status, kind)
-    rows = [(t.id, t.status, t.type, t.priority, t.title) for t in found]
+    rows = [(veil.masked(t.id), t.status, t.type, t.priority, t.title) for t in found]
     table = Table(("id", "status", "type", "priority", "title"), rows, spare=("type", "priority"))
     return common.listed("tickets", found, table, "no tickets; `memolith ticket add --help` shows how")
 
 
 @ticket.command("show")
-@_ticket
+@_whole_ticket
 @opened
-def show_ticket(mem: Mem, ticket_id: str) -> Answer:
+def show_ticket(mem: Mem, ticket_id: tuple[str, ...]) -> Answer:
     """Print a ticket with its notes and executions.
 
     \b
     memolith ticket show login-fails
     """
-    return common.described(mem.tickets.get(mem.find(ticket_id, "ticket").name), "description")
+    return common.described(mem.tickets.get(mem.find(" ".join(ticket_id), "ticket").name), "description")
 
 
 @ticket.command("import")
@@ -265,6 +277,9 @@ def import_tickets(mem: Mem, file: str) -> Answer:
     """
     done = mem.tickets.load(_json_rows(file))
     text = "\n".join(each.message for each in done) or "Nothing to import."
+    held = {each.filename for each in mem.review.list()}
+    if waiting := sum(each.filename in held for each in done):
+        text += f"\n{waiting:,} wait{'s' if waiting == 1 else ''} for your decision: `memolith review`"
     return {"tickets": [each.as_dict() for each in done]}, text
 
 

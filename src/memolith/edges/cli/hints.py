@@ -24,7 +24,11 @@ _COMMANDS = {
         "install setup": "`memolith init`",
         "uninstall": "`memolith init --uninstall`",
         "version": "`memolith --version`",
-        "settings set unset reset": "`memolith config set KEY VALUE`, or `config unset KEY`",
+        "settings": "`memolith config`",
+        "set unset reset": "`memolith config set KEY VALUE`, or `config unset KEY`",
+        "sync share": "`memolith project share`, which keeps a project's memory in its repository, or "
+        "`memolith export` and `import` for everything",
+        "open": "`memolith edit NAME`, or `memolith show NAME`",
         "backup dump": "`memolith export FILE.tar.gz`",
         "restore revert": "`memolith undo`",
         "diff": "`memolith history NAME --diff`",
@@ -75,7 +79,8 @@ _OPTIONS = {
     "--text --content --body --message -m": "give the text itself, without an option",
     "--name": "give the name itself, without an option",
     "--last --latest": "`memolith session show` shows the last one",
-    "--expires --ttl": "only incidents expire: `memolith record add TEXT --category incident --expires DATE`",
+    "--expires --ttl": "notes do not expire, records do: `memolith record add TEXT --category NAME "
+    "--valid-until DATE`",
     "--force -f -r -rf": "leave it out: what can be undone needs no consent, and --yes gives it elsewhere",
     "-y": "--yes",
     "-n --steps --count": "leave it out; repeat `memolith undo` to go further back, or give --to VERSION",
@@ -86,8 +91,23 @@ _OPTIONS = {
 }
 _SPECIAL = {
     "memolith show": {"--body --raw --plain": "--text leaves the head out"},
-    "memolith mv": {"--project": "--to PROJECT moves a note there"},
-    "memolith export": {"--stdout": "give - as the file: `memolith export - > memory.tar.gz`"},
+    "memolith mv": {"--project --scope": "--to PROJECT moves a note there, --to user to all projects"},
+    "memolith rm": {"--all": "`memolith help files` says which folders a project's memory is"},
+    "memolith recall": {"--all --all-projects": "`memolith search WORDS --all` looks into all projects"},
+    "memolith edit": {"--all": "one place at a time, or all of them in your editor: `memolith edit NAME`"},
+    "memolith context": {
+        "--size --bytes --tokens": "--explain shows the size of each part",
+        "--prompt --query": "give the prompt itself: `memolith context PROMPT`",
+    },
+    "memolith history": {"--restore --to": "`memolith undo NAME --to VERSION` restores one"},
+    "memolith config": {
+        "--local --project-only": "settings are for all projects; `memolith help config` names what a "
+        "repository's .memolith.yml may say"
+    },
+    "memolith export": {
+        "--all --everything": "leave it out: without --project, everything is written",
+        "--stdout": "give - as the file: `memolith export - > memory.tar.gz`",
+    },
 }
 _NEAR = 0.72  # below this, a name that looks alike is noise: `get` is not `forget`
 

@@ -46,6 +46,8 @@ def run_learning(mem: Mem, phase: str | None, force: bool, model: str | None) ->
         raise InputError(f"--phase {phase!r}: must be 1 or 2")
     only = int(phase) if phase else None
     report = mem.learning.run(phase=only, force=force, model=model, progress=output.progress("sessions"))
+    if model is not None and repr(model) in report.stopped:
+        raise InputError(report.stopped.replace("models.default =", "--model"))
     if report.failed:
         why = "part of the run failed; a later run retries it; `memolith learn why` says what happened"
         return report.as_dict(), str(report), PartialError(why)

@@ -11,7 +11,7 @@ from memolith.base.errors import InputError
 from memolith.base.values import HIT_KINDS, NOTE_KINDS
 from memolith.edges.cli import ask, common
 from memolith.edges.cli.app import cli, opened, shared
-from memolith.edges.cli.paint import Facts
+from memolith.edges.cli.paint import Facts, Prose
 from memolith.hosts.install import health
 from memolith.store.layout import CATEGORIES
 from memolith.text.secrets import veil
@@ -107,7 +107,7 @@ def context(
             f"\n\n{often:,} prompts a day: {found.tokens * often:,} tokens, {cost:,.2f} a day "
             "(less where the provider caches prompts)"
         )
-    return {**found.as_dict(), "per_day": often, "cost_per_day": cost}, text
+    return {**found.as_dict(), "per_day": often, "cost_per_day": cost}, Prose(text)
 
 
 @cli.command()
@@ -116,7 +116,7 @@ def context(
 @click.option("--loose", is_flag=True, help="Ignore what stands between letters: - _ . / and spaces.")
 @click.option("--context", metavar="N", help="Lines to show around a match (default: 3).")
 @click.option("--offset", metavar="N", help="Skip the first N files.")
-@click.option("--limit", metavar="N", help="Show at most N files.")
+@click.option("-n", "--limit", metavar="N", help="Show at most N files.")
 @click.option("--sessions", is_flag=True, help="Also look into past sessions.")
 @click.option(
     "--all", "--all-projects", "all_projects", is_flag=True, help="In every project, not only this one."
@@ -139,13 +139,13 @@ def search(mem: Mem, query: tuple[str, ...], **given: Any) -> Answer:
 
 @cli.command()
 @click.argument("query", nargs=-1)
-@click.option("--limit", metavar="N", help="Maximum number of hits (default: 10).")
+@click.option("-n", "--limit", metavar="N", help="Maximum number of hits (default: 10).")
 @common.one_of("--format", ask.FORMATS, "How to print them (default: snippets).")
 @common.one_of("--scope", common.SCOPES, "Whose memory (default: both).")
 @common.one_of("--kind", HIT_KINDS, "Only these kinds, separated by commas.")
 @common.one_of("--category", CATEGORIES, "Only records of these categories, separated by commas.")
-@click.option("--since", metavar="YYYY-MM-DD", help="Nothing older than this date.")
-@click.option("--as-of", metavar="YYYY-MM-DD", help="Answer for that day instead of today.")
+@click.option("--since", metavar="DATE", help="Nothing older: YYYY-MM-DD, yesterday, 7d.")
+@click.option("--as-of", metavar="DATE", help="Answer for that day instead of today.")
 @click.option("--budget", metavar="TOKENS", help="Only as many whole hits as fit into this many tokens.")
 @click.option("--ticket", metavar="ID", help="Ask with a ticket's title and description; QUERY adds to it.")
 @click.option("--dry-run", is_flag=True, help="Show what an agent's prompt would get for this task.")

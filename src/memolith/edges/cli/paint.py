@@ -63,6 +63,12 @@ class Facts(str):
     __slots__ = ()
 
 
+class Prose(str):
+    """Lines for reading, which may be laid out with spaces; what does not fit goes on below, indented."""
+
+    __slots__ = ()
+
+
 class Marked(str):
     """A text with the words that were looked for."""
 
@@ -135,7 +141,7 @@ def _renderable(value: str, width: int) -> RenderableType:
     if isinstance(value, Marked):
         text.highlight_words(value.words, "bold yellow", case_sensitive=False)
     elif isinstance(value, Facts):
-        text.highlight_regex(r"(?m)^[\w.]+( [\w.]+)?(?=  |$)", "bold")
+        text.highlight_regex(r"(?m)^[\w.]+( [\w.]+)?(?=  |$)|^last session", "bold")
         text.highlight_regex(r"(?m)^(warning .*|memory +OFF.*|found .*|BAD .*)$", "yellow")
     elif isinstance(value, Diff):
         for sign, style in (("-", "red"), ("+", "green"), ("@", "cyan")):
@@ -149,15 +155,17 @@ def _wrapped(text: str, value: str, width: int) -> str:
         indent = " " * 13
     elif isinstance(value, Marked):
         indent = " " * 5
+    elif isinstance(value, Prose):
+        indent = ""
     else:
         return text
-    lines = text.split("\n")
-    return "\n".join(
-        textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-        if len(line) > width
-        else line
-        for line in lines
-    )
+    wrapped = []
+    for line in text.split("\n"):
+        margin = len(line) - len(line.lstrip())
+        below = indent or " " * (margin and margin + 2)
+        more = {"subsequent_indent": below, "break_long_words": False, "break_on_hyphens": False}
+        wrapped.append(textwrap.fill(line, width, **more) if len(line) > width else line)  # type: ignore[arg-type]
+    return "\n".join(wrapped)
 
 
 def _table(value: Table, width: int) -> RenderableType:

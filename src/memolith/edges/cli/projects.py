@@ -68,9 +68,9 @@ def list_projects(mem: Mem) -> Answer:
     return project_table(mem)
 
 
-def project_table(mem: Mem) -> Answer:
+def project_table(mem: Mem, limit: int | None = None) -> Answer:
     """Return all projects as a list."""
-    found = mem.projects.list()
+    found = mem.projects.list()[:limit]
     cells = []
     for each in found:
         state = "gone" if each.gone else f"broken: {each.problem}" if each.problem else ""

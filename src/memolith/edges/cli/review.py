@@ -118,8 +118,9 @@ def _what(held: Held) -> str:
         return "a change of what was learned"
     given = (held.arguments.get(key) for key in ("title", "name", "section", "heading", "target"))
     title = next((str(each) for each in given if each), "")
-    says = markdown.first_line(held.text.lstrip("# ").removeprefix(title), 60)
-    return ": ".join(filter(None, [title, says]))
+    says = markdown.first_line(held.text.lstrip("# "), 60)
+    is_made = title and says.startswith(title)  # then the text says it
+    return says if is_made else ": ".join(filter(None, [title, says]))
 
 
 def _odd(held: Held) -> str:

@@ -83,7 +83,7 @@ def scan(
         "purged": [each.as_dict() for each in done],
     }
     lines = [f"{each.action} {each.path}: {plural(each.secrets, 'secret')}" for each in done]
-    lines += [*map(str, report.leaks), _summary(report, dry=dry)]
+    lines += [*map(str, report.leaks), _summary(report, dry=dry, done=bool(done))]
     return fields, "\n".join(lines), *([click.exceptions.Exit(1)] if report.leaks else [])
 
 
@@ -100,9 +100,10 @@ def _standard_input() -> bytes:
     return data
 
 
-def _summary(report: Report, *, dry: bool) -> str:
+def _summary(report: Report, *, dry: bool, done: bool) -> str:
     where = len({leak.path for leak in report.leaks})
-    found = plural(len(report.leaks), "secret") if report.leaks else "No secrets"
+    left = " left" if done else ""
+    found = plural(len(report.leaks), "secret") if report.leaks else f"No secrets{left}"
     text = f"{found} in {f'{where} of ' if where else ''}{plural(report.files, 'file')}"
     if report.skipped:
         text += " (not read: " + ", ".join(f"{n} {why}" for why, n in sorted(report.skipped.items())) + ")"

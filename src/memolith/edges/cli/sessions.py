@@ -123,7 +123,12 @@ def _shortened(names: list[str]) -> dict[str, str]:
     for name in names:
         least = name.find("-") + 1 + _SHORT
         found[name] = next(
-            (name[:size] for size in range(least, len(name)) if begins[name[:size]] == 1), name
+            (
+                name[:size]
+                for size in range(least, len(name))
+                if begins[name[:size]] == 1 and name[size - 1].isalnum()
+            ),
+            name,
         )
     return found
 
@@ -170,18 +175,22 @@ def session_text(mem: Mem, name: str, turn: int | None = None) -> tuple[Fields, 
 @click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @opened
 def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
-    """Delete a session's copy for good; it cannot be undone.
+    """Delete a session's copy for good, and what was learned from it alone; it cannot be undone.
 
-    What its transcript says later stays away, too, until you name the file: memolith session import FILE.
+    Its records and statements go when learning runs next, at once with `memolith learn run --force`. What its
+    transcript says later stays away, too, until you name the file: memolith session import FILE.
 
     \b
     memolith session rm claude-3f2a
     """
     found = mem.sessions.get(name)
     if not yes:
-        question = f"Delete {found.name} ({plural(len(found.turns), 'turn')}) for good?"
+        learned = " and what was learned from it alone" if mem.sessions.taught(found.name) else ""
+        question = f"Delete {found.name} ({plural(len(found.turns), 'turn')}){learned} for good?"
         common.agree(question, f"this deletes {found.name} for good: add --yes")
+    taught = mem.sessions.taught(found.name)
     message = f"Deleted {mem.sessions.delete(found.name)}"
+    message += "; what was learned from it alone goes when learning runs next" if taught else ""
     return {"name": found.name, "message": message}, message
 
 

@@ -131,9 +131,11 @@ def view(mem: Mem) -> Answer:
     memolith memory view
     """
     block = mem.context_block()
-    if not mem.settings.flag("memories.enabled"):
+    if not mem.settings.flag("memories.enabled") and (not block or output.collected.get() is None):
         output.note("memories.enabled is off: nothing is learned from sessions", "warning")
     why = "memory is empty" if mem.settings.flag("enabled") else "memory is switched off (enabled)"
+    if mem.settings.flag("enabled") and mem.list():
+        why = "nothing that is kept belongs into the block (`memolith context --explain` has the reasons)"
     return {"block": block}, block or output.Note(f"{why}, so nothing is injected")
 
 
@@ -257,6 +259,8 @@ def clear(mem: Mem, what: str | None, everywhere: bool, everything: bool, scope:
     memolith memory clear scratchpad
     """
     if what is not None:
+        if not yes and common.attended():
+            common.agree(f"Empty {what}?", "")
         return _empty(mem, what)
     user = arguments.is_user_wide(scope)
     whose = "all projects" if everywhere or user else "this project"

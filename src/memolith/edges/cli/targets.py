@@ -14,6 +14,7 @@ from memolith.memory import arguments, writing
 from memolith.memory.find import day_of
 from memolith.store import layout
 from memolith.text import markdown
+from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -27,9 +28,16 @@ _force = click.option(
 )
 
 
+def _target(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    return "long_term" if value == "long-term" else value
+
+
 @cli.command()
 @click.argument(
-    "target", metavar="{long_term|scratchpad|daily|note NAME}", shell_complete=completion.words(*TARGETS)
+    "target",
+    metavar="{long_term|scratchpad|daily|note NAME}",
+    callback=_target,
+    shell_complete=completion.words(*TARGETS),
 )
 @click.argument("text", nargs=-1, required=True, shell_complete=completion.names)
 @common.one_of("--mode", MODES, default="append", show_default=True)
@@ -72,6 +80,7 @@ def write(
 @click.argument(
     "source",
     metavar="[long_term|scratchpad|daily|note|list|memory://…]",
+    callback=_target,
     default="long_term",
     shell_complete=completion.sources,
 )
@@ -92,7 +101,7 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
     memolith read memory://root/MEMORY.md  this project's MEMORY.md, by address
     """
     if source == "list":
-        text = mem.read("list", offset=offset, lines=lines)
+        text = veil.masked(mem.read("list", offset=offset, lines=lines))
         return {"source": source, "name": name, "text": text}, text
     if name is not None and source not in ("note", "daily"):
         raise InputError(f"{source} has no NAME; `note` and `daily` have")
@@ -114,13 +123,11 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
 @click.argument("text", nargs=-1, required=True)
 @click.option(
     "--mode",
-    "--action",
-    "mode",
-    default="append",
-    show_default=True,
     metavar="append|rewrite",
+    help="append is the default.",
     shell_complete=completion.words("append", "rewrite"),
 )
+@click.option("--action", hidden=True, help="Another name for --mode.")
 @click.option("--section", metavar="TITLE", help="Replace this section only, and date it.")
 @_force
 @common.if_sha256
@@ -129,7 +136,8 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
 def update(
     mem: Mem,
     text: tuple[str, ...],
-    mode: Literal["append", "rewrite"],
+    mode: Literal["append", "rewrite"] | None,
+    action: str | None,
     section: str | None,
     force: bool,
     if_sha256: str | None,
@@ -142,6 +150,6 @@ def update(
     """
     content = common.text_argument(" ".join(text))
     if section is None:
-        return mem.update(content, mode, force, if_sha256=if_sha256)
-    common.choice(mode, ["append"], "mode with --section:")
+        return mem.update(content, mode, force, action=action, if_sha256=if_sha256)
+    common.choice(mode or action or "append", ["append"], "mode with --section:")
     return mem.update_section(section, content, if_sha256=if_sha256)

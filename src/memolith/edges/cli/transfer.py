@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from itertools import islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from memolith.care.transfer import bring, sources, unpack
 from memolith.edges.cli import common, output
 from memolith.edges.cli.app import cli, opened
 from memolith.edges.cli.options import Options
-from memolith.store import portable
+from memolith.store import layout, portable
 from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
@@ -39,7 +40,11 @@ _SHOWN = 20  # rows shown to a person for each action
     help="Whose words: yours, or somebody else's, which wait for review (default: ask, or judge by place).",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be imported; write nothing.")
-@click.option("--yes", is_flag=True, help="Import an archive without asking; required without a terminal.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Do not ask; required without a terminal for an archive, or a folder of many files.",
+)
 @click.option("--large", is_flag=True, help="The archive may hold more than 10,000 files.")
 @opened
 def import_command(
@@ -69,6 +74,8 @@ def import_command(
         common.choice(kind, _KINDS, "kind")
     if scope is not None:
         common.choice(scope, common.SCOPES, "scope")
+    if not (yes or dry_run or mine is not None or common.attended()):
+        _check_size(path)
     done = mem.import_(
         path,
         kind=kind,
@@ -95,6 +102,17 @@ def import_command(
         left = f"{counts['broken']:,} could not be imported; fix them and import again"
         return fields, text, PartialError(left)
     return fields, text
+
+
+def _check_size(path: str | None) -> None:
+    """Refuse a large folder where nobody can be asked."""
+    files = (file for _, _, names in os.walk(path or "") for file in names if file.endswith(".md"))
+    if sum(1 for _ in islice(files, _MANY + 1)) > _MANY:
+        many = f"{path} has more than {_MANY:,} Markdown files"
+        raise InputError(f"{many}: add --yes to import them, or --dry-run to see what would be")
+
+
+_MANY = 500
 
 
 def _waiting(mem: Mem, rows: list[Row]) -> int:
@@ -134,16 +152,13 @@ def _lines(action: str, rows: list[Row]) -> list[str]:
 
 @cli.command("export")
 @click.argument("file", metavar="FILE.tar.gz")
-@click.option(
-    "--all", "everything", is_flag=True, help="All projects, not only this one and the user's memory."
-)
 @click.option("--no-history", is_flag=True, help="Without the earlier versions of the files.")
 @click.option("--no-sessions", is_flag=True, help="Without the copies of sessions.")
 @opened
-def export_command(
-    mem: Mem, file: str, everything: bool, no_history: bool, no_sessions: bool
-) -> Answer | None:
-    """Write memory into an archive that `memolith import` restores without loss.
+def export_command(mem: Mem, file: str, no_history: bool, no_sessions: bool) -> Answer | None:
+    """Write all of memory into an archive that `memolith import` restores without loss.
+
+    With --project, only that project and what you keep for all projects.
 
     The archive is an ordinary tar.gz of the Markdown files with a manifest, readable only by you; with - as
     FILE it goes to standard output. It holds everything you stored, and settings: treat it like the memory
@@ -152,9 +167,10 @@ def export_command(
     \b
     memolith export memory.tar.gz
     memolith export - | ssh backup "cat > memory.tar.gz"
-    memolith export everything.tar.gz --all
+    memolith export shop.tar.gz --project ~/shop
     memolith export small.tar.gz --no-history --no-sessions
     """
+    everything = not common.has_project()
     if file == "-":
         return _to_stdout(mem, everything, not no_history, not no_sessions)
     done = mem.export(
@@ -165,7 +181,11 @@ def export_command(
         progress=output.progress("files", "no archive was written; run it again"),
     )
     held = ", ".join(f"{part} {count:,}" for part, count in done.parts.items() if count)
-    message = veil.masked(f"Wrote {done.path}: {plural(done.files, 'file')} ({held}), {done.bytes:,} bytes")
+    of = f" of {plural(len(done.projects), 'project')}"
+    message = f"Wrote {done.path}: {plural(done.files, 'file')}{of} ({held}), {done.bytes:,} bytes"
+    others = 0 if everything else len({*layout.projects(mem.home)} - {mem.project})
+    message += f"; without {plural(others, 'other project')}" if others else ""
+    message = veil.masked(message)
     left = [{"path": veil.masked(path), "why": veil.masked(why)} for path, why in done.left_out]
     lines = [f"left out  {each['path']}  ({each['why']})" for each in left[:_SHOWN]]
     fields = {**done.as_dict(), "path": veil.masked(done.path), "left_out": left, "message": message}

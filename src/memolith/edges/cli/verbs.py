@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import stat
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import InputError, NotFoundError, StorageError, UnsafePathError
 from memolith.care import edit as editing
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
@@ -20,6 +21,7 @@ from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
 from memolith.memory.document import diff as difference
 from memolith.store import files, layout
+from memolith.text import source_label
 from memolith.text.names import SCHEME
 from memolith.text.secrets import veil
 
@@ -63,7 +65,8 @@ def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool, bare: boo
         raise InputError(f"--turn belongs to a session; {found.name} is a {found.kind}")
     fields, text, *_ = shown(mem, found, turn)
     if bare and found.kind in ("note", "record", "ticket"):
-        text = veil.masked(find.entry_of(mem, found).parsed.body)
+        entry = find.entry_of(mem, found)
+        text = veil.masked(source_label.waiting(entry.parsed.body, entry.origin))
     return fields, text
 
 
@@ -95,78 +98,84 @@ def _scope(found: Found) -> str:
 )
 @click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
 @click.option("--all", "archived", is_flag=True, help="Records: also archived and superseded ones.")
+@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @opened
-def list_command(mem: Mem, what: str, scope: str | None, archived: bool) -> Answer:
-    """List what is kept: names, kinds, titles, and when each was changed.
+def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: int | None) -> Answer:
+    """List what is kept, newest first: names, kinds, titles, and when each was changed.
 
     \b
     memolith list
+    memolith list notes -n 5
     memolith list notes --scope user
     memolith list sessions
     """
     if what == "all":
-        return _files(mem, scope, "", archived=archived)
+        return _files(mem, scope, "", limit, archived=archived)
     what = f"{what}s" if f"{what}s" in _LISTS else common.choice(what, _LISTS, "kind")
     if what == "sessions":
-        return session_table(mem)
+        return session_table(mem, limit)
     if what == "projects":
         from memolith.edges.cli.projects import project_table
 
-        return project_table(mem)
+        return project_table(mem, limit)
     if what == "records":
         from memolith.edges.cli.entries import record_table
 
-        return record_table(mem.records.list(None, scope, None, archived=archived))
-    return _files(mem, scope, what, archived=archived)
+        return record_table(mem.records.list(None, scope, None, archived=archived)[:limit])
+    return _files(mem, scope, what, limit, archived=archived)
 
 
-def _files(mem: Mem, scope: str | None, folder: str, *, archived: bool) -> Answer:
+def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archived: bool) -> Answer:
     slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
     rows = []
     for path in mem.list():
         slug = layout.scope_of(path)
         if slug in slugs and path.startswith(f"{layout.path(slug, folder)}/" if folder else ""):
             rows += _row(mem, path, archived=archived)
+    rows = sorted(rows, key=lambda row: row["time"], reverse=True)[:limit]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
-        return fields, Note(f"no {folder or 'memory'} here yet; try `memolith remember TEXT`")
+        return fields, Note(f"no {folder or 'memory'} here; try `memolith remember TEXT`")
     cells = [
         (
             row["name"],
             row["kind"],
             row["scope"] if row["scope"] == "user" else "",
-            row["when"],
+            when(row["time"] / 1e9),
             "" if row["status"] == "active" else row["status"],
             row["title"],
         )
         for row in rows
     ]
     for row in rows:
-        del row["when"]
+        del row["time"]
     head = ("name", "kind", "whose", "changed", "status", "title")
     return fields, Table(head, cells, spare=("changed", "whose", "kind"))
 
 
 def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
-    """Return the row of a file; nothing if it has gone meanwhile, is not a regular file, or is archived."""
+    """Return the row of a file; nothing if it is gone, archived, no regular file, or cannot be read."""
     status = Tree(str(mem.root)).stat(path)
     if status is None or not stat.S_ISREG(status.st_mode):
         return []
     found = find.of_path(mem, path)
-    entry = find.entry_of(mem, found) if found.kind in find.KINDS else None
+    try:
+        entry = find.entry_of(mem, found) if found.kind in find.KINDS else None
+    except (StorageError, UnsafePathError):
+        return []  # noted where it was met
     if entry and entry.status in ("archived", "superseded") and not archived:
         return []
     return [
         {
-            "path": path,
-            "name": found.name,
+            "path": veil.masked(path),
+            "name": veil.masked(found.name),
             "kind": found.kind,
             "scope": _scope(found),
             "status": entry.status if entry and entry.kind != "note" else "",
             "title": veil.masked(entry.title) if entry else "",
             "bytes": status.st_size,
             "changed": common.iso(status.st_mtime),
-            "when": when(status.st_mtime),
+            "time": status.st_mtime_ns,
         }
     ]
 
@@ -215,6 +224,9 @@ def _edited(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -
         raise InputError(f"{found.name} is a {found.kind}; a piece of it cannot be replaced")
     tree = Tree(str(mem.root))
     before = tree.read(found.path)
+    is_line = f"\n{old}\n" in "\n" + files.text_of(before or b"")
+    if not new and is_line and found.kind not in ("record", "ticket"):
+        old += "\n"  # a whole line goes as a line, or an empty one would stay
     done = _replace(mem, found, old, new, if_sha256)
     place = os.path.relpath(done.filename, str(mem.root))
     if done.held or tree.read(place) == before:
@@ -231,15 +243,10 @@ def _replace(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) 
     if found.kind in ("record", "ticket"):
         if if_sha256 is not None:
             raise InputError(f"--if-sha256 is for files, not for a {found.kind}")
-        change = arguments.replacement(found.name, old)
         if found.kind == "ticket":
-            return mem.tickets.update(
-                found.name, description=change(mem.tickets.get(found.name).description, new)
-            )
-        scope = _scope(found)
-        return mem.records.update(
-            found.name, change(mem.records.get(found.name, scope).body, new), scope=scope
-        )
+            return mem.tickets.replace(found.name, old, new)
+        change, text = arguments.replacement(found.name, old), find.entry_of(mem, found).parsed.body
+        return mem.records.update(found.name, change(text, new), scope=_scope(found))
     target: Any = found.kind
     name = found.name if target in ("note", "daily") else None
     scope_: Any = _scope(found) if target == "note" else "project"
@@ -261,8 +268,10 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
     memolith rm running-the-tests
     memolith rm claude-3f2a --yes
     """
-    found = [mem.find(each) for each in names]
+    found = _meant(mem, names)
     for each in found:
+        if each.path and Tree(str(mem.root)).stat(each.path) is None:
+            raise NotFoundError(f"there is no {each.name} to delete; `memolith list` shows what there is")
         if each.kind not in ("note", "record", "ticket") and not yes:
             ever = " for good" if each.kind == "session" else ""
             common.agree(f"Delete {each.name}{ever}?", f"this deletes {each.name}{ever}: add --yes")
@@ -270,6 +279,21 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
         mem.remove(f"{each.kind}:{each.name}" if each.kind in find.KINDS else each.name) for each in found
     ]
     return {"removed": [each.as_dict() for each in done]}, "\n".join(each.message for each in done)
+
+
+def _meant(mem: Mem, names: tuple[str, ...]) -> list[Found]:
+    """Return what is to go: one thing whose title has several words, or several by their whole names."""
+    if len(names) == 1:
+        return [mem.find(names[0])]
+    with contextlib.suppress(NotFoundError):
+        return [mem.find(" ".join(names))]
+    found = [mem.find(each) for each in names]
+    for each, typed in zip(found, names, strict=True):
+        if not find.is_whole(mem, each, typed):
+            raise InputError(
+                f"{typed!r} is only the beginning of {each.name!r}; of several, give each whole name"
+            )
+    return found
 
 
 @cli.command()
@@ -285,6 +309,16 @@ def mv(mem: Mem, name: str, title: tuple[str, ...], to: str | None) -> Answer:
     memolith mv running-the-tests --to ../blog
     memolith mv answer-in-german --to user
     """
-    if bool(title) == (to is not None):
+    if to is not None:
+        return mem.projects.send(" ".join([name, *title]), to)
+    for most in range(len(title), 0, -1):  # a name of several words, without quotes
+        words = " ".join([name, *title[:most]])
+        if words != words.strip():
+            break
+        with contextlib.suppress(NotFoundError, InputError):
+            if find.is_whole(mem, mem.find(words, "note"), words):
+                name, title = words, title[most:]
+                break
+    if not title:
         raise InputError("give the new TITLE, or --to PROJECT: memolith mv NAME TITLE")
-    return mem.rename(name, " ".join(title)) if to is None else mem.projects.send(name, to)
+    return mem.rename(name, " ".join(title))

@@ -15,8 +15,8 @@ from memolith.base.values import MAX_INJECT_BYTES, TARGETS, TRUNCATED
 from memolith.edges.mcp import PROMPT, TEMPLATES
 from memolith.edges.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
 from memolith.memory import arguments as targets
-from memolith.memory import writing
-from memolith.memory.addresses import complete, meant, mime, named, resolve
+from memolith.memory import find, writing
+from memolith.memory.addresses import complete, meant, mime, named, of_file, resolve
 from memolith.store import layout
 from memolith.store.screen import quoted
 from memolith.text.budget import head, utf8_len
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from memolith.base.values import WriteResult
     from memolith.mem import Mem
+    from memolith.memory.addresses import Resource
     from memolith.memory.entries import EntryResult
 
     Fields = dict[str, object]
@@ -182,15 +183,34 @@ _SHOWN = 1600  # bytes of each file; its address leads to the rest
 def _read(mem: Mem, given: dict[str, Any]) -> Answer:
     target, offset, lines = given.get("target", "long_term"), given.get("offset", 0), given.get("lines")
     if target == "list":
-        uri, text = f"{SCHEME}project", "\n".join(reference(mem, each) for each in mem.list())
+        uri, text = f"{SCHEME}project", "\n".join(sorted(reference(mem, each) for each in mem.list()))
     else:
-        found = writing.look(mem, target, given.get("name"), scope=given.get("scope", "project"))
+        found = _looked(mem, target, given.get("name"), given.get("scope", "project"))
         uri, text = found.uri, found.text
     shown = targets.page(text, offset, lines, told=True)
     if not text.strip():
         shown = targets.EMPTY if target == "list" else f"{targets.EMPTY}: {uri}; {_LIST}"
     text = clean(mem, shown)
     return text, {"uri": uri, "text": text}
+
+
+def _looked(mem: Mem, target: str, name: str | None, scope: str) -> Resource:
+    """Return what a target and a name mean: a note has its title for a name, too, and may be the user's."""
+    wanted, found = name if target == "note" else target, None
+    try:
+        found = writing.look(mem, target.lower() if target.lower() in TARGETS else target, name, scope=scope)
+        if found.text or target != "note":
+            return found
+    except InputError:
+        if "://" in target or target in TARGETS:
+            raise
+    try:
+        note = mem.find(f"note:{wanted}")
+        if str(wanted).casefold() in (note.name.casefold(), find.entry_of(mem, note).title.casefold()):
+            return of_file(mem, note.path)
+    except MemolithError:
+        pass
+    return found or writing.look(mem, target, name, scope=scope)  # which says what is wrong
 
 
 def _update(mem: Mem, given: dict[str, Any]) -> Answer:
@@ -213,14 +233,10 @@ def _remember(mem: Mem, given: dict[str, Any]) -> Answer:
         return _record(
             mem, {"content": given["content"], "category": category, "scope": scope, "title": title}
         )
-    from memolith.text.markdown import first_line
-
-    own = title or first_line(given["content"], _TITLE)
-    return _written(mem, mem.remember(**{**given, "title": own}))
+    return _written(mem, mem.remember(**{**given, "title": title or None}))
 
 
 _RECORDS = {each: f"{each}s" for each in ("decision", "procedure", "principle", "incident")}
-_TITLE = 80  # characters
 
 
 def _record(mem: Mem, given: dict[str, Any]) -> Answer:

@@ -129,12 +129,7 @@ class Tools:
 
     def call(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
         """Call a tool. A wrong or denied call gets an answer that says so."""
-        verdict = self._asked(name, arguments)
-        if not isinstance(verdict, (bool, str)):
-            if callable(close := getattr(verdict, "close", None)):
-                close()  # never awaited
-            raise InputError("permit is async; use `await tools.acall(…)`")
-        return self._run(name, arguments, verdict)
+        return self._run(name, arguments, _settled(self._asked(name, arguments)))
 
     async def acall(self, name: str, arguments: Mapping[str, object] | None = None) -> Answer:
         """Call a tool without blocking the event loop; `permit` may be async here."""
@@ -157,7 +152,11 @@ class Tools:
 
         Text alone: some clients show a model data in its place, or both.
         """
-        text, _, failed = self._called(offer, arguments)
+        verdict = True if self._permit is None else self._permit(_tool(offer), dict(arguments))
+        if refusal := denied(str(offer["name"]), _settled(verdict)):
+            text, failed = refusal, True
+        else:
+            text, _, failed = self._called(offer, arguments)
         return {"content": [{"type": "text", "text": text}], "isError": failed}
 
     def _called(
@@ -206,6 +205,14 @@ def _tool(offer: dict[str, Any]) -> Tool:
     hints = offer["annotations"]
     kind = "read" if hints["readOnlyHint"] else "change" if hints["destructiveHint"] else "add"
     return Tool(name=offer["name"], description=offer["description"], schema=offer["inputSchema"], kind=kind)
+
+
+def _settled(verdict: Verdict | Awaitable[Verdict]) -> Verdict:
+    if isinstance(verdict, (bool, str)):
+        return verdict
+    if callable(close := getattr(verdict, "close", None)):
+        close()  # never awaited
+    raise InputError("permit is async; use `await tools.acall(…)`")
 
 
 def denied(name: str, verdict: object) -> str:

@@ -7,6 +7,7 @@ worse, so a later prompt gets nothing unless a file has changed or something pro
 
 from __future__ import annotations
 
+import os
 from zlib import crc32
 
 from memolith.base.errors import MemolithError
@@ -16,10 +17,10 @@ from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.hosts.hook import gone
 from memolith.hosts.hook.injections import Injection, hash_of, mark_of
-from memolith.memory import note_index
+from memolith.memory import asked, note_index
 from memolith.prompt import block, brief
 from memolith.prompt.block import MIN_CHARS
-from memolith.store import layout, receipts
+from memolith.store import ignore, layout, receipts
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe import hygiene, structure
 from memolith.text.safe.structure import CLOSE, OPEN
@@ -58,6 +59,9 @@ def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
     The session has what was injected since, and its own summary; these do not make a block new. The summary
     is not in it.
     """
+    with suppress(MemolithError):  # receipts are written, and a checkout may have been made around the home
+        if os.path.isdir(mem.home):
+            ignore.keep_out(mem.home)
     revision = _revision(mem)  # before the files are read, so that what is saved meanwhile counts as new
     whole = block.of(mem, own=call.signature)
     notice = [*_notice(mem), *(_files(mem) if whole.text else [])]
@@ -109,6 +113,8 @@ def _notice(mem: Mem) -> list[str]:
 def _files(mem: Mem) -> list[str]:
     """Return a line that says where the files are: an agent that has hooks can open and edit files."""
     place = " ".join(hygiene.for_block(mem.store).split())
+    if mem.is_nowhere:
+        return [f"{structure.FILES}{place})"]
     also = layout.also_in(mem.store, mem.project)
     return [f"{structure.FILES}{place}, of this project in projects/{layout.harmless(mem.project)}{also})"]
 
@@ -163,7 +169,7 @@ def _revision(mem: Mem) -> str:
     notes: list[object] = []
     for scope in dict.fromkeys((layout.USER, project)):
         paths += [layout.path(scope, each) for each in (layout.MEMORY, layout.INDEX, "notes")]
-        notes.append(note_index.revision(tree, scope))
+        notes += [note_index.revision(tree, scope), asked.revision(tree, scope)]
     if mem.summary_tokens:
         paths.append(layout.path(project, layout.SUMMARY))
     seen = [tree.stat(path) for path in paths]

@@ -184,6 +184,10 @@ def _inject(
     texts, problems = [], []
     with Watch() as watch:
         try:
+            if call.event == payload.START:
+                from memolith.hosts.hook import handover
+
+                handover.wait(mem)
             if call.event == payload.START or answers.is_new(call, past):
                 block = answers.session_start(mem, call, past)
                 texts.append(block.text)

@@ -7,6 +7,7 @@ the note stays until that is done.
 from __future__ import annotations
 
 import os
+import time
 
 from memolith.base.errors import BusyError, MemolithError
 from memolith.env.settings import open_regular
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 LOG = "hook.log"
 TODO = ".todo"  # a transcript to be read
+_ENDED = "ended"  # names the note of the session that ended last
+_JUST, _BRIEFLY, _LOOK = 3.0, 0.9, 0.02  # seconds
 _PAUSE = 300.0  # seconds between two workers while a session goes on
 _SUMMARY = 4_000  # bytes of a summary in the daily log; the block has little room
 _READABLE = 16 * 1_048_576  # bytes of a transcript that can be read while a host waits
@@ -131,6 +134,21 @@ def remember(mem: Mem, call: Call) -> None:
     # Veiled, as these are stored: a worker finds a veiled transcript among those of its host.
     fields = [call.host, *map(veiled, (call.session, call.cwd, call.transcript)), project]
     receipts.note(mem.home, call.label + TODO, *fields)
+    if call.event == receipts.END:
+        receipts.stamp(mem.home, _ENDED, call.label + TODO)
+
+
+def wait(mem: Mem) -> None:
+    """Wait briefly for what was asked in a session that ended this moment, as `/clear` ends one.
+
+    Its worker keeps that first. What is not ready is told with the next prompt.
+    """
+    name = receipts.read_stamp(mem.home, _ENDED)[1]
+    if not name or receipts.age(mem.home, _ENDED) > _JUST or not mem.settings.flag("hooks.remember"):
+        return
+    end = time.monotonic() + _BRIEFLY
+    while os.path.exists(receipts.path(mem.home, name)) and time.monotonic() < end:
+        time.sleep(_LOOK)
 
 
 def _earlier(mem: Mem, call: Call) -> str:

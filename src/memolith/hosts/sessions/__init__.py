@@ -23,7 +23,7 @@ from memolith.hosts.sessions.opencode import OpenCode
 from memolith.hosts.sessions.qwen import Qwen
 
 if TYPE_CHECKING:
-    from memolith.hosts.sessions.transcript import Record
+    from memolith.hosts.sessions.calls import Record
 
 
 __all__ = ["AGENTS", "Agent", "guess"]

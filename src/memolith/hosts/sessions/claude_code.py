@@ -6,8 +6,9 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import UNREAD, JsonLines, records, stem
-from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain, texts
+from memolith.hosts.sessions.transcript import Transcript, has_words, listed, plain, texts
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
@@ -20,28 +21,49 @@ if TYPE_CHECKING:
 _NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "teamName", "agentName")
 # How people start it; of what else starts it, prompts are a program's.
 _TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains")
-# Its own words, and what it attaches of this machine's files, of plans, and about hooks.
-_OWN_NOTES = ("Caveat: ", "<local-command-", "<system-reminder>", "Continue from where you left off")
+# What it reminds of. A command's author may begin as those do, so behind a command they are not its own.
+_OWN_NOTES = lazy(
+    r"(?s)\s*<system-reminder>\s*(?:Your todo list|This is a reminder that your todo list|The TodoWrite tool"
+    r"|The task tools|Plan mode|As you answer the user's questions|The following skills)"
+    r"(?:(?!</system-reminder>).)*</system-reminder>\s*"
+)
+_COMMAND = "<command-name>"
+# What it notes for itself, and about itself.
+_QUIET_SUBTYPES = (
+    *("local_command", "compact_boundary", "microcompact_boundary", "api_error", "api_refusal", "error"),
+    *("turn_duration", "away_summary", "informational", "session_start", "model_refusal_fallback"),
+    *("bridge_status", "api_metrics", "memory_saved", "agents_killed", "file_snapshot", "init"),
+)
+_OF_FILES = (
+    *("file", "directory", "edited_text_file", "compact_file_reference", "already_read_file"),
+    *("opened_file_in_ide", "selected_lines_in_ide", "diagnostics", "nested_memory"),
+)
 _OWN_ATTACHMENTS = frozenset(
     [
-        *("file", "directory", "edited_text_file", "compact_file_reference", "already_read_file"),
-        *("opened_file_in_ide", "selected_lines_in_ide", "diagnostics"),
+        *_OF_FILES,
         *("todo", "todo_reminder", "task_reminder", "plan_mode", "plan_mode_exit", "plan_mode_reentry"),
-        *("plan_file_reference", "hook_cancelled", "nested_memory"),
+        *("plan_file_reference", "hook_cancelled"),
         *("date_change", "output_style", "command_permissions", "critical_system_reminder"),
         *("deferred_tools_delta", "skill_listing", "token_usage", "output_token_usage"),
     ]
 )
-_PATHS = ("filename", "path", "filePath", "displayPath", "planFilePath")
+_PATHS = ("filename", "uri", "path", "filePath", "displayPath", "planFilePath")
 _REJECTED = "User rejected tool use"
-_READ = lazy(r"Called the Read tool with the following input: ([^\n]*)")
-_BANG = lazy(r"(?s)<bash-input>(.*?)</bash-input>")
 
 
 class ClaudeCode(JsonLines):
     """Each block of an answer is a record of its own; those with one `message.id` are one turn."""
 
     name = "claude"
+    quiet = frozenset(
+        [
+            *("summary", "queue-operation", "progress", "file-history-snapshot", "file-history-delta"),
+            *("last-prompt", "custom-title", "ai-title", "agent-name", "tag", "mode", "permission-mode"),
+            *("pr-link", "frame-link", "worktree-state", "relocated", "cost-state", "attribution-snapshot"),
+            *("bridge-session", "api-request", "api-request-blob", "api-request-shape", "tools-used"),
+            *("agent-color", "agent-setting", "task-summary", "atis-latch"),
+        ]
+    )
     patterns = (
         "projects/*/*.jsonl",
         "projects/*/*/subagents/*.jsonl",
@@ -71,14 +93,20 @@ class ClaudeCode(JsonLines):
         if beside.turns:
             yield beside.session(stem(path))
 
-    def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
+    def take(self, row: Record, into: Transcript) -> bool:  # noqa: D102
         kind = row.get("type")
         attached = fields(row.get("attachment"))
         if kind == "attachment":
             into.know(cwd=row.get("cwd"))
             _attach(attached, into)
+        if kind == "system":
+            if row.get("subtype") != "stop_hook_summary":
+                return row.get("subtype") in (None, *_QUIET_SUBTYPES)
+            said = [plain(each) for key, each in row.items() if key.startswith("hookAdditional")]
+            into.pass_over([each for each in said if not strip.is_memory(each)])
+            return True
         if kind not in ("user", "assistant") or bool(row.get("isSidechain")) != into.side:
-            return
+            return kind in ("user", "assistant", "attachment")
         into.know(cwd=row.get("cwd"), started=row.get("timestamp"))
         if not into.side:  # a program may go on with a person's session, and a person with a program's
             into.typed = (row.get("entrypoint") or "") in _TYPED_AT
@@ -89,6 +117,7 @@ class ClaudeCode(JsonLines):
             self._prompt(row, message, into)
         elif message.get("model") != "<synthetic>":
             self._answer(row, message, into)
+        return True
 
     def _prompt(self, row: Record, message: Record, into: Transcript) -> None:
         content, time = message.get("content"), row.get("timestamp")
@@ -101,23 +130,24 @@ class ClaudeCode(JsonLines):
             into.result(block.get("tool_use_id"), text, ok=ok, denied=denied and not ok, time=time)
         texts = _texts(content)
         into.heed(content)
-        for ran in _BANG.findall("\n".join(texts)):
-            into.fetched("bash", f"$ {ran}")
-        for asked in _READ.findall("\n".join(texts)):  # of a file that a prompt names, in older versions
-            into.fetched("read", asked)
         if _is_put_there(row):
             # A summary is of what was said before in the file; any other text may be a stranger's.
             summed = row.get("isCompactSummary") and into.turns
-            if not summed and any(not text.lstrip().startswith(_OWN_NOTES) for text in texts):
+            if not summed and not all(_is_note(each, into) for each in texts):
                 into.fetched("prompt")
             return
+        if texts:
+            into.known["command"] = _COMMAND if any(_COMMAND in each for each in texts) else ""
         into.ask(texts, time)
 
     def _answer(self, row: Record, message: Record, into: Transcript) -> None:
         content, key = message.get("content"), str(message.get("id") or "")
+        into.look_up(message.get("usage"))
         for block in listed(content):
             if block.get("type") not in ("text", "tool_use", "thinking", "redacted_thinking"):
                 into.fetched(str(block.get("name")))  # of the provider itself: its result is not kept
+            elif block.get("type") == "text":
+                into.look_up(block)
         for text in _texts(content):
             into.say("assistant", text, row.get("timestamp"), key)
         for block in listed(content):
@@ -129,26 +159,36 @@ def _attach(attached: Record, into: Transcript) -> None:
     """Note what an attachment brings: a file's text is whose the file is."""
     if not _is_own(attached):
         into.fetched("attachment")
-    for about in (attached, fields(fields(attached.get("content")).get("file"))):
-        for key in _PATHS:
-            into.fetched("read", str(about.get(key) or ""))
+    inside, found = fields(fields(attached.get("content")).get("file")), False
+    for about in (attached, inside, *listed(attached.get("files"))):
+        named = {key: str(about[key]).removeprefix("file://") for key in _PATHS if about.get(key)}
+        if short := named.pop("displayPath", ""):
+            into.fetched("read", short)
+        found = found or bool(named)
+        for path in named.values():
+            into.shown(path)
+    if not found and attached.get("type") in _OF_FILES:
+        into.fetched("attachment")
 
 
 def _is_own(attached: Record) -> bool:
     """Whether an attachment brings nobody's words: what a hook says may be anybody's, but for our own."""
     if attached.get("type") in ("hook_additional_context", "hook_success"):
-        said = [*texts(attached.get("content")), _said(plain(attached.get("stdout")))]
+        said = [*texts(attached.get("content")), *_said(plain(attached.get("stdout")))]
         return all(strip.is_memory(each) for each in said if each.strip())
     return str(attached.get("type")) in _OWN_ATTACHMENTS
 
 
-def _said(printed: str) -> str:
-    """Return what a hook tells the agent by what it prints: that, or a field of it as JSON."""
+def _said(printed: str) -> list[str]:
+    """Return what a hook tells the agent by what it prints: that, or whatever is in it as JSON."""
     try:
-        answer = json.loads(printed)
+        answer = fields(json.loads(printed))
     except (ValueError, RecursionError):
-        return printed
-    return plain(fields(fields(answer).get("hookSpecificOutput")).get("additionalContext"))
+        return [printed]
+    told = {**fields(answer.pop("hookSpecificOutput", None)), **answer}
+    told.pop("systemMessage", None)  # for the person only
+    context = plain(told.pop("additionalContext", None))
+    return [context, json.dumps(told)] if has_words(told) else [context]
 
 
 def _is_put_there(row: Record) -> bool:
@@ -156,6 +196,10 @@ def _is_put_there(row: Record) -> bool:
     is_persons = fields(row.get("origin")).get("kind", "human") == "human"
     unasked = row.get("promptSource") in ("system", "scheduled")
     return not is_persons or unasked or any(row.get(key) for key in _NOT_TYPED)
+
+
+def _is_note(text: str, into: Transcript) -> bool:
+    return into.note([text]) or bool(not into.known.get("command") and _OWN_NOTES.fullmatch(text))
 
 
 def _texts(content: object) -> list[str]:

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
+from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import Agent, stem
-from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
+from memolith.hosts.sessions.transcript import Transcript, listed, plain
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ def _take(message: Record, into: Transcript) -> None:
                 into.say("assistant", plain(block), time, str(message.get("id") or ""))
             elif block.get("type") == "tool_use":
                 into.call(block.get("id"), block.get("name"), block.get("input"))
+        into.heed(blocks)
         return
+    if message.get("role") != "user":
+        into.pass_over(content)
     for block in blocks if message.get("role") == "user" else ():
         if block.get("type") == "tool_result":
             ok, tool = not block.get("is_error"), block.get("name")

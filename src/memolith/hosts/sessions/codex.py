@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 import json
 
+from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines
-from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain
-from memolith.learn.extract import strip
+from memolith.hosts.sessions.transcript import Transcript, listed, plain
 from memolith.text.patterns import lazy
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
@@ -19,14 +19,6 @@ _WRAPPER = frozenset(["output", "metadata", "content", "success"])  # what it pu
 _EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
 _CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
 _TYPED_AT = (None, "cli", "vscode")
-# How the program's own messages to the model begin.
-_OWN_NOTES = tuple(
-    f"<{each}"
-    for each in (
-        *("permissions", "collaboration_mode", "environment_context", "personality_spec", "model_switch"),
-        *("apps_instructions", "skills_instructions", "plugins_instructions", "user_instructions"),
-    )
-)
 
 
 class Codex(JsonLines):
@@ -38,27 +30,34 @@ class Codex(JsonLines):
         "archived_sessions/**/rollout-*.jsonl",
     )
 
-    def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
+    quiet = frozenset(["event_msg", "world_state", "token_usage_record"])
+
+    def take(self, row: Record, into: Transcript) -> bool:  # noqa: D102
         kind, payload = row.get("type"), fields(row.get("payload"))
         if kind == "session_meta":
             into.know(id=payload.get("id"), cwd=payload.get("cwd"), started=payload.get("timestamp"))
             into.know(source=_source(payload.get("source"), payload.get("originator")))
-        elif kind == "compacted" and not into.turns:
-            into.fetched("prompt")  # the summary of another session
+        elif kind == "compacted":
+            into.sum_up(payload)
+        elif kind == "event_msg" and str(payload.get("type")).startswith("web_search"):
+            into.fetched("web_search")
         elif kind == "turn_context":
             into.know(cwd=payload.get("cwd"))
         elif kind == "response_item":
-            self._item(payload, row.get("timestamp"), into)
+            return self._item(payload, row.get("timestamp"), into)
         elif not payload and "record_type" not in row:  # the flat form
             if kind is None:
                 into.know(id=row.get("id"), started=row.get("timestamp"))
-            self._item(row, row.get("timestamp"), into)
+            return kind is None or self._item(row, row.get("timestamp"), into)
+        else:
+            return row.get("record_type") == "state"
+        return True
 
-    def _item(self, item: Record, time: object, into: Transcript) -> None:
+    def _item(self, item: Record, time: object, into: Transcript) -> bool:
         kind, call_id = item.get("type"), item.get("call_id") or item.get("id")
         if kind == "message":
-            self._message(item, time, into)
-        elif kind in _CALLS:
+            return self._message(item, time, into)
+        if kind in _CALLS:
             arguments = item.get("arguments") or item.get("input") or item.get("action")
             into.call(call_id, _called(item), arguments)
         elif str(kind).endswith("_call"):  # of the provider itself, as `web_search_call`: without a result
@@ -66,15 +65,22 @@ class Codex(JsonLines):
         elif kind in _OUTPUTS:
             text, ok = _output(item.get("output"))
             into.result(call_id, text, ok=ok, time=time)
+        elif kind in ("compaction", "compaction_summary", "context_compaction"):
+            into.sum_up(item)
+        else:
+            return kind in ("reasoning", "ghost_snapshot")
+        return True
 
-    def _message(self, item: Record, time: object, into: Transcript) -> None:
+    def _message(self, item: Record, time: object, into: Transcript) -> bool:
         role, content = item.get("role"), item.get("content")
         text = plain(content)
         if role == "assistant":
+            into.heed(content)
             into.say("assistant", text, time)
-        elif role == "developer" and not (text.startswith(_OWN_NOTES) or strip.is_memory(text)):
-            into.fetched("prompt")  # what another hook says
-        elif role == "user":
+        elif role != "user":  # what a hook says has this form, too
+            said = [text] if isinstance(content, str) else map(plain, listed(content))
+            return role == "developer" and into.note(said, "codex developer")
+        else:
             into.heed(content)
             # AGENTS.md may have such a block in its own, which comes first.
             if text.startswith("<environment_context>") and (found := _CWD.search(text)):
@@ -83,9 +89,13 @@ class Codex(JsonLines):
             about = fields(item.get("internal_chat_message_metadata_passthrough"))
             if metadata := listed(about.get("content_item_metadata")):
                 kinds = [fields(each.get("provenance")).get("type") for each in metadata]
-                parts = [part for part, whose in zip(parts, kinds, strict=False) if whose == "user"]
+                whose = [*kinds, *[None] * len(parts)]
+                added = [plain(part) for part, by in zip(parts, whose, strict=False) if by != "user"]
+                parts = [part for part, by in zip(parts, whose, strict=False) if by == "user"]
+                into.pass_over([each for each in added if not into.note([each])])
             # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
             into.ask([text] if isinstance(content, str) else map(plain, parts), time, whole=True)
+        return True
 
 
 def _called(item: Record) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,62 @@ _ENDINGS = (".md", ".mdc", ".toml", ".txt")
 _MOST_FILES = 4_000  # and folders
 _SETTINGS = ("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")
 _MOST = 262_144  # bytes of a file
+_MOST_BYTES, _MOST_INSTALLED = 2_097_152, 33_554_432  # of all files together, in a checkout and in the home
+_MOST_PIECES = 50_000  # texts between arguments
 _DEEPEST = 64  # directories above
 _LEAST = 20  # characters; a shorter text that is somewhere in a prompt may be the person's words
 _ARGUMENT = lazy(
-    r"\$ARGUMENTS(?:\[\d+\])?|\$(?:@|\w+)|\$\{[^}\n]*\}|!`[^`\n]*`|@\S+|\{\{args\}\}|[!@]\{[^}\n]*\}"
+    r"\$ARGUMENTS(?:\[\d+\])?|\$(?:@|\w+)|!`[^`\n]*`|@(?!\{)\S+|\{\{args\}\}"
+    r"|[$!@]\{(?:[^{}\n]|\{[^{}\n]*\})*\}"  # no brace is looked at from two beginnings
 )
+_OPENED = lazy(r"[$!@]\{|!`")
 _NESTED_MARKS = lazy(r"[{}`\\\n]+")  # where an argument that contains another may begin or end
 _FILE = lazy(r"\{file:([^}\n]+)\}")
+
+
+class _TooManyError(Exception):
+    """There are more files, or larger ones, than anybody looks through."""
+
+
+class _Reader:
+    """Reads files up to a sum of bytes, each file that is listed only once, however many links lead to it."""
+
+    def __init__(self, most: int) -> None:
+        self._bytes, self._files, self._pieces = most, _MOST_FILES, _MOST_PIECES
+        self._seen: set[tuple[int, int]] = set()
+
+    def is_new(self, path: str) -> bool:
+        """Whether a file or folder was not seen yet, also under another name."""
+        self._files -= 1
+        if self._files < 0:
+            raise _TooManyError
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return False
+        before = len(self._seen)
+        self._seen.add((found.st_dev, found.st_ino))
+        return len(self._seen) > before
+
+    def text(self, path: str) -> str:
+        """Return what is in a file, also behind a link: it is compared, and never kept."""
+        try:
+            if not os.path.isfile(path):
+                return ""
+            with open(path, "rb") as file:
+                content = file.read(_MOST)
+        except (OSError, ValueError):
+            return ""
+        self._bytes -= len(content)
+        if self._bytes < 0:
+            raise _TooManyError
+        return content.decode("utf-8-sig", "replace")
+
+    def count(self, pieces: list[str]) -> None:
+        """Heed into how many texts arguments part what was read."""
+        self._pieces -= len(pieces)
+        if self._pieces < 0:
+            raise _TooManyError
 
 
 class Commands:
@@ -43,10 +93,18 @@ class Commands:
     """
 
     def __init__(self, directory: str) -> None:
-        texts = [text for folder in _upwards(directory) for text in _templates(folder)]
-        self._too_many = None in texts
-        templates = list(filter(None, texts))
-        self._pieces = [*map(_pieces, templates), *_installed(os.path.expanduser("~"))]
+        read = _Reader(_MOST_BYTES)
+        templates: list[str] = []
+        pieces: list[list[str]] = []
+        self._too_many = False
+        try:
+            for text in (text for folder in _upwards(directory) for text in _templates(folder, read)):
+                templates.append(text)
+                pieces.append(_pieces(text))
+                read.count(pieces[-1])
+        except _TooManyError:
+            templates, pieces, self._too_many = [], [], True
+        self._pieces = [*pieces, *_installed(os.path.expanduser("~"))]
         self._parts = {part for text in templates for part in _nested(text)}
 
     def send(self, text: str) -> bool:
@@ -64,7 +122,8 @@ def _pieces(template: str) -> list[str]:
 def _nested(template: str) -> list[str]:
     """Return the texts around arguments within arguments: any of them may be all that is sent."""
     pieces = _ARGUMENT.split(template)
-    if len(pieces) == 1 or not any(mark in piece for piece in pieces for mark in "{}`"):
+    has_argument = len(pieces) > 1 or _OPENED.search(template)
+    if not has_argument or not any(mark in piece for piece in pieces for mark in "{}`"):
         return []
     parts = (" ".join(each.split()) for piece in pieces for each in _NESTED_MARKS.split(piece))
     return [part for part in parts if len(part) >= _LEAST]
@@ -72,7 +131,10 @@ def _nested(template: str) -> list[str]:
 
 @cache
 def _installed(home: str) -> list[list[str]]:
-    return [_pieces(text) for text in _files(home, _INSTALLED) if text]
+    found: list[list[str]] = []
+    with suppress(_TooManyError):  # those that were looked through are known
+        found.extend(map(_pieces, _files(home, _INSTALLED, _Reader(_MOST_INSTALLED))))
+    return found
 
 
 def _is_sent(said: str, pieces: list[str]) -> bool:
@@ -99,37 +161,31 @@ def _upwards(directory: str) -> Iterator[str]:
         folder = "" if above == folder or os.path.lexists(os.path.join(folder, ".git")) else above
 
 
-def _templates(folder: str) -> Iterator[str | None]:
-    yield from _files(folder, _FOLDERS)
+def _templates(folder: str, read: _Reader) -> Iterator[str]:
+    yield from _files(folder, _FOLDERS, read)
     for name in _SETTINGS:
         place = os.path.dirname(os.path.join(folder, name))
-        for template in _set_in(_text(os.path.join(folder, name))):
+        for template in _set_in(read.text(os.path.join(folder, name))):
             texts = _FILE.split(template)  # every other one is a path
-            texts[1::2] = [_text(os.path.join(place, path)) for path in texts[1::2]]
+            texts[1::2] = [read.text(os.path.join(place, path)) for path in texts[1::2]]
             yield "".join(texts)
 
 
-def _files(folder: str, kinds: frozenset[str]) -> Iterator[str | None]:
-    """Yield the texts in a directory's hidden folders, of these names; None if there are too many."""
+def _files(folder: str, kinds: frozenset[str], read: _Reader) -> Iterator[str]:
+    """Yield the texts in a directory's hidden folders, of these names."""
     hidden = [path for path in _listed(folder) if os.path.basename(path).startswith(".")]
     hosts = [path for each in hidden for path in (each, *(os.path.join(each, name) for name in _NESTED))]
-    left = _MOST_FILES
-    seen: set[str] = set()
     for place in (os.path.join(host, kind) for host in hosts for kind in sorted(kinds)):
         for above, folders, names in os.walk(place, followlinks=True):
-            real = os.path.realpath(above)
-            if real in seen:
+            if not read.is_new(above):
                 folders.clear()
                 continue
-            seen.add(real)
-            found = sorted(each for each in names if each.lower().endswith(_ENDINGS))
-            left -= len(found) + 1
-            if left < 0:
-                yield None
-                return
-            for name in found:
-                text = _text(os.path.join(above, name))
-                yield _prompt(text) if name.lower().endswith(".toml") else frontmatter.split(text).body
+            for name in sorted(each for each in names if each.lower().endswith(_ENDINGS)):
+                path = os.path.join(above, name)
+                text = read.text(path) if read.is_new(path) else ""
+                found = _prompt(text) if name.lower().endswith(".toml") else frontmatter.split(text).body
+                if found:
+                    yield found
 
 
 def _listed(folder: str) -> list[str]:
@@ -137,17 +193,6 @@ def _listed(folder: str) -> list[str]:
         return sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())
     except OSError:
         return []
-
-
-def _text(path: str) -> str:
-    """Return what is in a file, also behind a link: it is compared, and never kept."""
-    try:
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                return file.read(_MOST).decode("utf-8-sig", "replace")
-    except (OSError, ValueError):
-        pass
-    return ""
 
 
 def _prompt(text: str) -> str:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
 from memolith.env.whose import folder, is_ours
-from memolith.hosts.sessions.transcript import Record, Transcript
+from memolith.hosts.sessions.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import BinaryIO
 
+    from memolith.hosts.sessions.calls import Record
     from memolith.memory.sessions import Session
 
 MAX_LINE = 8 * 1_048_576
@@ -150,11 +151,17 @@ class Agent(ABC):
 
 
 class JsonLines(Agent):
-    """An agent that appends JSON lines to one file for each session."""
+    """An agent that appends JSON lines to one file for each session.
+
+    No list of what brings somebody's words would stay whole, for agents write new kinds of records with every
+    version. So it is the other way round: what a reader does not know counts as from outside.
+    """
+
+    quiet: frozenset[str] = frozenset()  # types of records with words that no model reads
 
     @abstractmethod
-    def take(self, row: Record, into: Transcript) -> None:
-        """Take what a record says; unknown ones say nothing."""
+    def take(self, row: Record, into: Transcript) -> bool | None:
+        """Take what a record says; return whether it is known."""
 
     def begin(self, path: str) -> Transcript:
         """Return an empty transcript, with what the file's place says about it."""
@@ -174,7 +181,8 @@ class JsonLines(Agent):
         for row in records(path):
             if row is UNREAD:
                 into.miss()
-            self.take(row, into)
+            if not self.take(row, into) and str(row.get("type")) not in self.quiet:
+                into.pass_over(row)
         if into.turns:
             yield into.session(stem(path))
 

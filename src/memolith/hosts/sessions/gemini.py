@@ -9,21 +9,18 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from memolith.env.settings import open_regular
+from memolith.hosts.sessions.calls import Record, call_line, directory, fields
 from memolith.hosts.sessions.files import UNREAD, Agent, records, stem
 from memolith.hosts.sessions.transcript import (
     LATE,
     LATEST,
     MAX_RESULT,
     MOST,
-    Record,
     Transcript,
-    call_line,
-    directory,
-    fields,
+    cites,
     listed,
     texts,
 )
-from memolith.learn.extract import strip
 from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.secrets.veil import cut
@@ -34,8 +31,18 @@ if TYPE_CHECKING:
     from memolith.memory.sessions import Session
 
 _MAX_JSON = 32 * 1_048_576
+# The tools of its own that bring nobody's words.
+_TOOLS = (
+    *("list_directory", "read_file", "read_many_files", "glob", "grep_search", "search_file_content"),
+    *("run_shell_command", "write_file", "replace", "write_todos", "ask_user"),
+)
+_SERVER = lazy(r"\(([^()]+) MCP Server\)\s*\Z")
+_SHOWN = ("info", "error", "warning")  # to the person only
+_KEYS = frozenset(["sessionId", "$rewindTo", "$set", "messages"])
 _FAILED = ("error", "cancelled")
-_REFERRED = lazy(r"(?m)^Content from @(\S+?):?$")  # a file, or a server's resource
+# What it adds of files that a prompt names, or of a server's resources: before all of them, and each.
+_REFERRED, _END = "--- Content from referenced files ---", "--- End of content ---"
+_NAMED = lazy(r"\s*Content from @([^\n]+?):\s*")
 _EXITED = lazy(r"(?:^|\n)Exit Code: (-?\d+)")  # a command that fails is a success of the tool
 
 
@@ -58,15 +65,7 @@ class Gemini(Agent):
             if "sessionId" in row:
                 into.know(id=row["sessionId"], started=row.get("startTime"))
                 into.know(source="subagent" if row.get("kind") == "subagent" else "interactive")
-            if "$rewindTo" in row:
-                messages.rewind(str(row["$rewindTo"]))
-            for message in [
-                row,
-                *listed(row.get("messages")),
-                *listed(fields(row.get("$set")).get("messages")),
-            ]:
-                if message.get("type") in ("user", "gemini"):
-                    messages.put(str(message.get("id")), message)
+            into.pass_over(messages.take(row))
         for number, message in messages.kept.items():
             if messages.lost and messages.late and number == messages.late[0]:
                 into.leave_out(messages.lost)
@@ -97,11 +96,23 @@ class _Messages:
         self.lost = 0
         self._spent = 0
 
+    def take(self, row: Record) -> list[Record]:
+        """Take the messages of a row; return what is not one."""
+        others = []
+        if "$rewindTo" in row:
+            self.rewind(str(row["$rewindTo"]))
+        for message in (row, *listed(row.get("messages")), *listed(fields(row.get("$set")).get("messages"))):
+            if message.get("type") in ("user", "gemini") or "content" in message:
+                self.put(str(message.get("id")), message)
+            elif not _KEYS.intersection(message):
+                others.append(message)
+        return others
+
     def put(self, number: str, message: Record) -> None:
         if self._spent >= MOST and number not in self.kept:
             self.late.append(number)
         small = self.kept[number] = _small(message, LATE if self.late else MAX_RESULT)
-        self._spent += 512 + len(small["text"]) + sum(len(call["text"]) for call in small["calls"])
+        self._spent += 512 + sum(map(len, small["parts"])) + sum(len(call["text"]) for call in small["calls"])
         if len(self.late) > LATEST:
             del self.kept[self.late.popleft()]
             self.lost += 1
@@ -118,7 +129,8 @@ def _small(message: Record, most: int) -> Record:
     """Return what is needed of a message; results, which may be long, cut."""
     calls = [
         {
-            **{key: call.get(key) for key in ("id", "name", "status", "timestamp")},
+            **{key: call.get(key) for key in ("id", "status", "timestamp")},
+            "name": _called(call),
             "line": call_line(str(call.get("name") or "tool"), call.get("args")),
             "place": directory(call.get("args")),
             "text": cut(_result(call), most),
@@ -131,12 +143,38 @@ def _small(message: Record, most: int) -> Record:
     # What was typed is shown; if something else was sent, it is a command's text, which a clone may bring.
     is_command = message.get("type") == "user" and bool(shown) and shown != parts
     parts = shown if is_command else parts
-    text = strip.typed(parts) if message.get("type") == "user" else "\n\n".join(parts)
-    attached = [part for part in listed(message.get("content")) if not isinstance(part.get("text"), str)]
-    named = [path for each in parts for path in _REFERRED.findall(each)]
+    named: list[str] = []
+    if message.get("type") == "user":
+        parts, named = _referred(parts)
+    said = (part for part in listed(message.get("content")) if "functionCall" not in part)
+    attached = [part for part in said if not isinstance(part.get("text"), str)]
     attached += [{}] * is_command
-    attached += [{}] * (message.get("type") == "user" and strip.drops_others(parts, "gemini"))
-    return {**kept, "text": cut(text, 2 * most), "calls": calls, "attached": len(attached), "named": named}
+    attached += [{}] * cites(
+        {key: each for key, each in message.items() if key not in ("content", "toolCalls")}
+    )
+    kept |= {"parts": [cut(each, 2 * most) for each in parts], "attached": len(attached), "named": named}
+    return {**kept, "calls": calls}
+
+
+def _referred(parts: list[str]) -> tuple[list[str], list[str]]:
+    """Return the parts before those of files, and what those are named; nothing for one that has no name."""
+    at = next((at for at, each in enumerate(parts) if each.strip() == _REFERRED), len(parts))
+    named, is_named = [], False
+    for each in parts[at + 1 :]:
+        found = _NAMED.fullmatch(each)
+        if found or (each.strip() != _END and not is_named):
+            named.append(found[1] if found else "")
+        is_named = bool(found)
+    return parts[:at], named
+
+
+def _called(call: Record) -> str:
+    """Return the whole name of a tool: a server's may have any that no tool of Gemini's has."""
+    name = str(call.get("name") or "tool")
+    server = _SERVER.search(str(call.get("displayName") or ""))
+    if name.startswith("mcp_") or (not server and name in _TOOLS):
+        return name
+    return f"{server[1] if server else 'mcp'}__{name}"
 
 
 def _result(call: Record) -> str:
@@ -150,13 +188,17 @@ def _result(call: Record) -> str:
 
 
 def _take(message: Record, into: Transcript) -> None:
-    time, text = message["timestamp"], message["text"]
+    time, text = message["timestamp"], "\n\n".join(message["parts"])
     if message["type"] == "user":
         into.heed([{}] * message["attached"])
-        for path in message["named"]:
-            into.fetched("read", path)
-        into.say("user", text, time)
+        for path in message["named"]:  # a resource is one of a server, `server:uri`
+            into.fetched("attachment" if not path or ":" in path[2:] else "read", path)
+        into.ask(message["parts"], time)
         return
+    if message["type"] != "gemini":
+        into.pass_over("" if message["type"] in _SHOWN else text)
+        return
+    into.heed([{}] * message["attached"])
     into.say("assistant", text, time)
     for call in message["calls"]:
         into.call(call["id"], call["name"], call["line"], is_line=True)

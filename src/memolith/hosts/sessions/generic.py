@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines
-from memolith.hosts.sessions.transcript import Record, Transcript, fields, listed, plain, texts
+from memolith.hosts.sessions.transcript import Transcript, listed, plain, texts
 
 
 class Generic(JsonLines):
     """Files of this kind are nowhere in particular: they are named by the one who has them."""
 
     name = "generic"
+    _HEADER = frozenset(["session_id", "cwd", "started", "messages"])
 
-    def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
+    def take(self, row: Record, into: Transcript) -> bool:  # noqa: D102
         known = row.get("session_id") or (row.get("id") if "role" not in row else None)  # of a header
         into.know(id=known, cwd=row.get("cwd"), started=row.get("started"))
         for message in [row, *listed(row.get("messages"))]:
             self._message(message, into)
+        return True
 
     def _message(self, row: Record, into: Transcript) -> None:
         role = row.get("role")
         content = row.get("content") or row.get("text") or fields(row.get("message")).get("content")
+        if role not in ("user", "assistant", "tool") and not (role == "system" and not into.turns):
+            into.pass_over(content if self._HEADER.intersection(row) else row)
         time = row.get("timestamp") or row.get("time") or row.get("created_at")
         if role == "user":
             into.heed(content)
             into.ask(texts(content), time)
         if role == "assistant":
+            into.heed(content)
+            into.look_up({key: each for key, each in row.items() if key != "tool_calls"})
             into.say("assistant", plain(content), time)
             for call in listed(row.get("tool_calls")):
                 function = fields(call.get("function")) or call
@@ -54,24 +61,30 @@ class Pi(JsonLines):
     """
 
     patterns = ("sessions/*/*.jsonl",)
+    quiet = frozenset(
+        ["session_info", "model_change", "thinking_level_change", "label", "usage", "custom", "mode_change"]
+    )
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def take(self, row: Record, into: Transcript) -> None:  # noqa: D102
+    def take(self, row: Record, into: Transcript) -> bool:  # noqa: D102
         if row.get("type") == "session":
             into.know(id=row.get("id"), cwd=row.get("cwd"), started=row.get("timestamp"))
-        elif row.get("type") == "custom_message":
-            into.fetched("extension")
-        elif row.get("type") == "message":
-            self._message(fields(row.get("message")), row.get("timestamp"), into)
+        elif row.get("type") in ("compaction", "branch_summary") and not row.get("fromHook"):
+            into.sum_up(row)
+        else:
+            message = fields(row.get("message"))
+            return row.get("type") == "message" and self._message(message, row.get("timestamp"), into)
+        return True
 
-    def _message(self, message: Record, time: object, into: Transcript) -> None:
+    def _message(self, message: Record, time: object, into: Transcript) -> bool:
         role, content = message.get("role"), message.get("content")
         if role == "user":
             into.heed(content)
             into.ask(texts(content), time)
         elif role == "assistant":
+            into.heed(content)
             into.say("assistant", plain(content), time)
             for block in listed(content):
                 if block.get("type") == "toolCall":
@@ -83,3 +96,6 @@ class Pi(JsonLines):
             into.call("!", "bash", {"command": message.get("command")})
             ok = message.get("exitCode") in (None, 0) and not message.get("cancelled")
             into.result("!", plain(message.get("output")), ok=ok, time=time)
+        else:
+            return False
+        return True

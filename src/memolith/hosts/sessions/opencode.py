@@ -12,8 +12,10 @@ from urllib.parse import quote
 from memolith.base.errors import TextError
 from memolith.env.settings import open_regular
 from memolith.env.whose import folder
+from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import UNREAD, Agent, stem
-from memolith.hosts.sessions.transcript import Record, Transcript, fields, moment, plain
+from memolith.hosts.sessions.transcript import Transcript, moment, plain
+from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +26,15 @@ _SESSIONS = "SELECT id, directory, parent_id, time_created FROM session"
 _PARTS = (
     "SELECT message.id, message.data, part.data FROM message JOIN part ON part.message_id = message.id"
     " WHERE message.session_id = ? ORDER BY message.id, part.id"
+)
+_OWN_TOOLS = ("apply_patch",)
+_QUIET = ("reasoning", "step-start", "step-finish", "snapshot", "patch", "retry")
+_READ = lazy(r'Called the (?:Read|List) tool with the following input: \{"(?:filePath|path)":"([^"]*)"')
+_OWN_NOTES = (
+    "Use the above message and context to generate a prompt and call the task tool",
+    "Summarize the task tool output above and continue with your task.",
+    "Continue if you have next steps",
+    "The following tool was executed by the user",
 )
 
 
@@ -106,17 +117,37 @@ def _take(message: str, about: Record, part: Record, into: Transcript) -> None:
     role, kind = about.get("role"), part.get("type")
     time = fields(about.get("time")).get("created")
     if kind == "text" and role in ("user", "assistant"):
+        text = plain(part.get("text"))
+        into.look_up(part)
         if not part.get("synthetic") and not part.get("ignored"):
-            into.say(str(role), plain(part.get("text")), time, f"{role}{message}")
+            into.say(str(role), text, time, f"{role}{message}")
+        elif not part.get("ignored"):
+            _put(text, message, into)
     elif kind == "file":
         is_text = str(part.get("mime")).startswith(("text/", "application/x-directory"))
         path = str(part.get("url"))
         into.fetched("read" if is_text and path.startswith("file://") else "attachment", path[7:])
     elif kind == "tool":
         state = fields(part.get("state"))
+        tool = str(part.get("tool"))
+        # A server's is `<server>_<tool>`, which may be the name of another agent's own.
+        tool = f"mcp__{tool}" if "_" in tool and tool not in _OWN_TOOLS else tool
+        into.call(part.get("callID"), tool, state.get("input"))
         if state.get("status") in ("completed", "error"):
-            into.call(part.get("callID"), part.get("tool"), state.get("input"))
             text = plain(state.get("output")) or plain(state.get("error"))
             exited = fields(state.get("metadata")).get("exit")
             ok = state["status"] == "completed" and exited in (None, 0)
             into.result(part.get("callID"), text, ok=ok, time=fields(state.get("time")).get("end") or time)
+    elif kind == "compaction":
+        into.sum_up(part)
+    elif kind not in _QUIET:
+        into.pass_over(part)
+
+
+def _put(text: str, message: str, into: Transcript) -> None:
+    """Note what opencode itself or a plugin puts into a message: the file that it names, or anything."""
+    if named := _READ.match(text):
+        into.fetched("read", named[1])
+        into.known["shown"] = message  # the next text is the file's
+    elif into.known.pop("shown", "") != message and not text.startswith(_OWN_NOTES):
+        into.pass_over(text)

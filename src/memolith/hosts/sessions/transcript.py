@@ -6,24 +6,25 @@ that its beginning and its latest turns are kept, and a turn in between says how
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from memolith.hosts.sessions.blocks import sent
+from memolith.hosts.sessions.calls import Record, call_line, directory, fields
 from memolith.hosts.sessions.commands import Commands
 from memolith.learn.extract import strip
 from memolith.memory.sessions import LEFT_OUT, Session, Turn
 from memolith.text.budget import plural
 from memolith.text.patterns import lazy
 from memolith.text.secrets.encoded import shows_secret_file
-from memolith.text.secrets.veil import cut, in_one_line, veiled
+from memolith.text.secrets.veil import cut, veiled
 from memolith.text.turns import Hearing
+from memolith.text.typed import has_paste
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Record = dict[str, Any]
 MAX_RESULT = 32_000
 _MAX_SPEECH = 64_000
 # Characters of a session, with something for each turn, after which results are cut short, or only the latest
@@ -36,8 +37,21 @@ _UNREAD = "[something is left out here: a row of the transcript is too long, or 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 _PLAIN_TIME = frozenset("0123456789-:.,+/TZ ")
 _CUT, _MAX_NAME, _MAX_ID = " […]", 120, 100  # characters of a tool's name, and of a session's id
+_TEXTS = (None, "text", "input_text", "output_text", "summary_text")  # the types of what was said
 _NO_ATTACHMENT = ("tool_result", "thinking", "redacted_thinking", "reasoning", "tool_use", "toolCall")
+_WORDS = lazy(r"[A-Za-z]\S*\s+\S*[A-Za-z]|[^\x00-\x7f]{2}")  # two words, or a script without blanks
+_WHOLE_PATH = lazy(r"/|[A-Za-z]:[\\/]")
+_LOOKED_UP = lazy(r"(?i)citation|annotation|grounding|server_?tool|web_?(?:search|fetch)")
+_NO_WORDS = ("cwd", "timestamp", "gitBranch", "version")
 _TAG = lazy(r"(?i)<(/?)(system[-_]reminder|memory[\w-]*|hook_context)(?:\s[^<>]*)?>")
+
+
+# What stands in a result besides, but for a host's own words.
+_REMINDS = lazy(
+    r"(?i)<(?:system[-_]reminder|hook_context)(?:\s[^<>]*)?>\s*(?!Whenever you read a file|Warning: the file "
+    r"|Note: (?:The file )?/\S+ was |Your todo list|The TodoWrite tool|The task tools|Called the |Result of )"
+    r"[^\s<]"
+)
 
 
 def plain(content: object) -> str:
@@ -51,8 +65,40 @@ def texts(content: object) -> list[str]:
         content = [content]
     if not isinstance(content, list):
         return []
-    found = (fields(each).get("text") if isinstance(each, dict) else each for each in content)
-    return [each for each in found if isinstance(each, str) and each]
+    found = (each if isinstance(each, str) else _text(fields(each)) for each in content)
+    return [each for each in found if each]
+
+
+def _text(block: Record) -> str:
+    text = block.get("text")
+    return text if isinstance(text, str) and block.get("type") in _TEXTS else ""
+
+
+def has_words(value: object, depth: int = 20) -> bool:
+    """Whether a sentence may be somewhere in a value of JSON; nobody looks into what is very deep."""
+    if isinstance(value, str):
+        return bool(_WORDS.search(value))
+    if isinstance(value, dict):
+        value = [each for key, each in value.items() if key not in _NO_WORDS]
+    return isinstance(value, list) and (not depth or any(has_words(each, depth - 1) for each in value))
+
+
+def cites(value: object, depth: int = 8) -> bool:
+    """Whether a value of JSON has a field that is not empty, and tells of what a provider looked up."""
+    if isinstance(value, list):
+        return any(cites(each, depth - 1) for each in value) if depth else bool(value)
+    return any(
+        (_has_any(each) if _LOOKED_UP.search(key) else bool(depth) and cites(each, depth - 1))
+        for key, each in fields(value).items()
+    )
+
+
+def _has_any(value: object, depth: int = 8) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return (
+        any(_has_any(each, depth - 1) for each in value) if isinstance(value, list) and depth else bool(value)
+    )
 
 
 def moment(value: object) -> str:
@@ -79,97 +125,9 @@ def without_injected(text: str) -> str:
     return "".join([*kept, text[at:]])
 
 
-def fields(value: object) -> Record:
-    """Return an object of JSON; an empty one if it is something else."""
-    return value if isinstance(value, dict) else {}
-
-
 def listed(value: object) -> list[Record]:
     """Return the objects in a list of JSON."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-# ---------------------------------------------------------------- what was asked of a tool
-
-_MAX_CALL = 2_000
-_COMMANDS = ("command", "cmd", "script")
-_PATHS = (
-    *("file_path", "filePath", "path", "absolute_path", "notebook_path"),
-    *("filename", "dir_path", "directory"),
-)
-_PLACES = ("workdir", "cwd", "working_directory", "directory", "dir_path")
-_QUERIES = ("pattern", "query", "url", "uri", "prompt", "description")
-_PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
-
-
-def call_line(tool: str, arguments: object) -> str:
-    """Return `$ npm test` for a command, the path of what was read, else the tool's name and what it got."""
-    if isinstance(arguments, str):
-        arguments = _decoded(arguments)
-    if isinstance(arguments, str):
-        return _one_line(_patched(arguments) or f"{tool} {arguments}")
-    if not isinstance(arguments, dict):
-        return tool
-    for key in () if tool.casefold().startswith("str_replace") else _COMMANDS:  # its command is `view`
-        if found := _command(arguments.get(key)):
-            return _one_line(f"$ {found}")
-    patch = arguments.get("input") or arguments.get("patch")
-    if isinstance(patch, str) and (path := _patched(patch)):
-        return _one_line(path)
-    queries = [text for key in _QUERIES if isinstance(text := arguments.get(key), str) and text.strip()]
-    paths = [text for key in _PATHS if isinstance(text := arguments.get(key), str) and text.strip()]
-    if "pattern" in arguments and queries:
-        return _one_line(" in ".join([queries[0], *paths[:1]]))
-    if paths or queries:
-        return _one_line([*paths, *queries][0])
-    return _one_line(f"{tool} {json.dumps(_masked(arguments), ensure_ascii=False)}" if arguments else tool)
-
-
-def directory(arguments: object) -> str:
-    """Return where a command is asked to run, if that is said beside it."""
-    given = fields(_decoded(arguments) if isinstance(arguments, str) else arguments)
-    is_command = any(_command(given.get(key)) for key in _COMMANDS)
-    found = (text for key in _PLACES if is_command and isinstance(text := given.get(key), str))
-    return next(filter(None, found), "")
-
-
-def _masked(value: Any, depth: int = 20) -> Any:
-    """Return the arguments of a tool without secrets, for JSON writes their line feeds otherwise."""
-    if isinstance(value, str):
-        return in_one_line(cut(value, _MAX_CALL), "\n")
-    if not depth:
-        return "…"
-    if isinstance(value, dict):
-        return {key: _masked(each, depth - 1) for key, each in value.items()}
-    return [_masked(each, depth - 1) for each in value] if isinstance(value, list) else value
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _command(value: object) -> str:
-    """Return a command as it would be typed: `["bash", "-lc", "npm test"]` is `npm test`."""
-    if isinstance(value, list):
-        words = [str(each) for each in value]
-        return words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(words)
-    return value if isinstance(value, str) else ""
-
-
-def _patched(text: str) -> str:
-    for line in text.split("\n", 200)[:200]:
-        for mark in _PATCHED:
-            if line.startswith(mark):
-                return line.removeprefix(mark).strip()
-    return ""
-
-
-def _one_line(text: str) -> str:
-    """Return a text in one line; where it had others is still to be seen."""
-    return cut(in_one_line(cut(text.strip(), _MAX_CALL), " ⏎ "), _MAX_CALL)
 
 
 class Transcript:
@@ -187,6 +145,7 @@ class Transcript:
         self._waiting: dict[str, list[str]] = {}
         self._hearing = Hearing()
         self._commands: Commands | None = None  # of the repository
+        self._block = ""  # of the host's own, right before what comes now
 
     def know(self, **facts: object) -> None:
         """Take what a record says of the session; the first to say something is believed."""
@@ -200,17 +159,27 @@ class Transcript:
 
         A part that begins as a host's may be the host's as a `whole`, whatever stands in it.
         """
-        parts = list(parts)
-        if strip.drops_others(parts, self.agent):
+        typed, others = self._sent(parts, self.agent)
+        if others:
             self._hearing.taint("user", "", "", "pasted")
-        kept = [part for part in parts if not strip.is_hosts(part)] if whole else parts
-        text = strip.typed(kept)
+        text = strip.typed([part for part in typed if not (whole and strip.is_hosts(part))])
         if self._commands is None:
             self._commands = Commands(self.known.get("cwd", ""))
         if self._commands.send(text):
             self.fetched("prompt")
         else:
             self._speak("user", cut(text.strip(), _MAX_SPEECH, _CUT), time, key)
+
+    def note(self, parts: Iterable[str], by: str = "") -> bool:
+        """Note what stands where a prompt would be; return whether all of it is the host's own."""
+        typed, others = self._sent(parts, by or self.agent)
+        return not typed and not others
+
+    def _sent(self, parts: Iterable[str], by: str) -> tuple[list[str], bool]:
+        typed, calls, others, self._block = sent(parts, by, self._block, begins=not self.turns)
+        for tool, asked in calls:
+            self.fetched(tool, asked) if tool else self.shown(asked)
+        return typed, others
 
     def say(self, role: str, text: str, time: object = "", key: str = "") -> None:
         """Add what somebody said. With the `key` of the turn before, it is a part of the same message."""
@@ -253,11 +222,36 @@ class Transcript:
         """Note that a tool was called: what is said from now on may be what it brought."""
         self._hearing.taint("tool", tool, line)
 
+    def shown(self, path: str) -> None:
+        """Note that a host shows a file: it says its whole path, unless it is an editor's new text."""
+        self.fetched("read" if _WHOLE_PATH.match(path) else "attachment", path)
+
     def heed(self, content: object) -> None:
-        """Note what a message has besides text: what is in a picture or a document, somebody else wrote."""
+        """Note what a message has besides text: what is in a picture or a document, somebody else wrote.
+
+        So is what the provider itself looked up for an answer.
+        """
         for block in listed(content):
-            if not isinstance(block.get("text"), str) and block.get("type") not in _NO_ATTACHMENT:
+            is_text = isinstance(block.get("text"), str) and block.get("type") in _TEXTS
+            if not is_text and block.get("type") not in _NO_ATTACHMENT:
                 self.fetched("attachment")
+            elif is_text:
+                self.look_up(block)
+
+    def look_up(self, about: object) -> None:
+        """Note what a provider says of an answer: it may have searched the web for it, or cite others."""
+        if cites(about):
+            self.fetched("web_search")
+
+    def pass_over(self, told: object) -> None:
+        """Note what nobody here knows: words in it may have been before the agent, and may be anybody's."""
+        if has_words(told):
+            self.fetched("unknown")
+
+    def sum_up(self, told: object) -> None:
+        """Note a summary: it is of what was said in this session, or else of another one."""
+        if not self.turns:
+            self.pass_over(told)
 
     def _whose(self, role: str) -> str:
         """Return whose words a prompt is if no person typed it: a program's, or another agent's."""
@@ -279,17 +273,21 @@ class Transcript:
         most = MAX_RESULT if self._spent < _FULL else _SHORT
         whole = len(text) <= 4 * MAX_RESULT
         self.fetched(name, f"{line or name}\n{text}")  # all of it: what our own tools say of it may be cut
+        if "<" in text and _REMINDS.search(text):
+            self.fetched("prompt")  # what a hook adds to it
         if text.strip() and line.startswith("$ ") and shows_secret_file(line):
             text = "[secret:encoded-secret]"
         text = cut(without_injected(text[: 4 * MAX_RESULT]).strip("\n"), most, _CUT, whole=whole)
         if denied:  # the words of the refusal stand below the first line
             line = " ".join(line.split())
+            if has_paste(text.partition(strip.REFUSED)[2]):
+                self._hearing.taint("user", "", "", "pasted")
         self._add(
             "tool", f"{line or name}\n{text}", time, name, "denied" if denied else "ok" if ok else "error"
         )
 
     def _add(self, role: str, text: str, time: object, tool: str = "", outcome: str = "") -> None:
-        self._key = ""
+        self._key = self._block = ""
         self._spent += len(text) + _TURN
         number = len(self.turns) + self._left_out + len(self._latest) + 1
         is_late = self._spent > MOST

@@ -105,12 +105,15 @@ def _loss(proposal: Proposal, previous: Current, percent: float) -> list[str]:
     ]
     new = [statements.content(line) for line in statements.nonblank(proposal.memory_md)]
     keys = {statements.key(line) for line in new}
-    words = [set(likeness.words(line)) for line in new]
+    words, was = (
+        [set(likeness.words(line)) for line in each] for each in (new, map(statements.content, before))
+    )
     gone = [statements.content(line) for line in before if statements.key(line) not in keys]
     lost = [
         text
         for text in gone
-        if not likeness.is_kept(text, words) and not any(likeness.contradicts(text, each) for each in new)
+        if not likeness.is_kept(text, words, was)
+        and not any(likeness.contradicts(text, each) for each in new)
     ]
     if len(lost) * 100 <= percent * len(before):
         return []

@@ -168,7 +168,7 @@ def is_bound(text: str) -> bool:
 
 def place_of_rule(text: str) -> tuple[str, str]:
     """Return the category and scope of a rule in a person's own words."""
-    if pattern("personal").search(text) and not is_bound(text):
+    if (pattern("personal").search(text) or pattern("everywhere").search(text)) and not is_bound(text):
         return "preferences", "user"
     return "procedures" if pattern("doing").search(text) else "principles", "project"
 

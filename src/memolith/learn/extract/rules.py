@@ -33,6 +33,11 @@ MAX_RECORDS = 50
 _MOST, _LONG = 320, 220  # characters of a statement, and of a message that speaks of somebody
 _MAX_SENTENCE = 400  # characters; longer text is not a spoken sentence
 _TITLE = 80
+# How a message that opens a task says what is to be done, and behind that, how.
+_HOW = frozenset(["must", "not-that", "forbid-once", "none", "ensure"])
+_WISHED = frozenset(["must", "we-should"])  # behind "I think …" it is still a thought
+_TALE = 12  # sentences of a message that tells how a thing should become
+_MOST_BEFORE = 3  # sentences that one may go on with
 _NEAR = 8  # turns between a failed command and its corrected form
 _MAX_COMMAND = 120
 _FAILED = frozenset(["error", "failed", "failure", "fail", "timeout", "denied", "rejected", "cancelled"])
@@ -40,6 +45,8 @@ _WRAPPERS = frozenset(["sudo", "time", "env", "command", "exec", "nohup"])
 _EXITED, _HEAD = lazy(r"(?i)\n(?:process exited with|exit) code:? (-?\d+)\b"), 600
 _SET = lazy(r"^[A-Z_][A-Z0-9_]*=\S*$")
 _LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*)\s+")  # `b)` or a command before a sentence
+_TRAILS = lazy(r"\w ?\.\.+ ?\w")  # "it got merged..which was"
+_LATER_ITEM = lazy(r"^\s*[2-9][.)]\s")  # copied out of somebody's list
 _SPLIT = lazy(r"(?<=[.!?…])\s+(?=[^\s])|(?<=[。！？])(?=.)")
 _ABBREVIATED = lazy(
     r"(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|ca|cf|no|nr|fig|[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|[Ss]t|[Ss]ra?|Inc|Ltd|Co|bzw|z\.\s?B|d\.\s?h|usw"
@@ -74,7 +81,9 @@ def extract(session: Session, settings: Settings | None = None) -> Findings:
             kept = [
                 each
                 for each in kept
-                if not likeness.same(each.text, fact.text) and not likeness.contradicts(each.text, fact.text)
+                if not likeness.same(each.text, fact.text)
+                and not likeness.contradicts(each.text, fact.text)
+                and not fact.text.startswith(each.text.rstrip("."))
             ]
             kept.append(fact.but(title=_title(fact.text)))
     if not kept:
@@ -96,10 +105,7 @@ def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -
         if turn.role != "user" and not refusal:
             answering = answering or turn.role in ("assistant", "tool")
             continue
-        # Nobody pastes one line into the box of a refusal.
-        words = refusal or strip.own_words(turn)
-        lines = [refusal] if refusal and "\n" not in refusal else typed.spoken(words)
-        said += _of_turn(turn, lines, answering=answering)
+        said += _of_turn(turn, typed.spoken(refusal or strip.own_words(turn)), answering=answering)
     for fact in said:
         if witness.takes_back(*fact.quotes[0]):
             dropped[evidence.RETRACTED] += 1
@@ -116,9 +122,10 @@ def _facts(session: Session, witness: evidence.Witness, dropped: Counter[str]) -
 def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> list[Fact]:
     """Return what a turn teaches."""
     found: list[Fact] = []
-    if _is_nobodys(" ".join(lines)):
+    if _is_nobodys(" ".join(lines)) or (lines and _LATER_ITEM.match(lines[0])):
         return []
     sentences = list(_sentences([line for line in lines if not _is_nobodys(line)]))
+    pasted = typed.has_paste(turn.text)
     for at, each in enumerate(sentences):
         if doubt.retracts(each.masked):
             found = []
@@ -127,10 +134,43 @@ def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> list[Fact]
         judged = signals.judge(
             each.text, each.masked, rule=asked, answering=answering, refused=turn.role == "tool"
         )
-        if judged and judged.points >= signals.POSSIBLE and len(judged.statement) <= _MOST:
-            fact = signals.fact(judged)
-            found.append(fact.but(quotes=[(turn.number, each.text)], taint=turn.taint or "user"))
+        if not judged or judged.points < signals.POSSIBLE or len(judged.statement) > _MOST:
+            continue
+        before = sentences[:at][-1:]
+        if pasted and set(judged.ways) <= {"is", "value"}:
+            continue  # it tells what is in the paste
+        fact = signals.fact(judged).but(quotes=[(turn.number, each.text)], taint=turn.taint or "user")
+        if not fact.asked and (
+            any(signals.is_imagined(one.masked) for one in before)
+            or (set(judged.ways) <= _WISHED and any(signals.is_thought(one.masked) for one in before))
+            or (judged.points <= signals.CERTAIN and len(sentences) > _TALE)
+            or signals.chooses(fact.text)
+            or (not answering and set(judged.ways) <= (_HOW if at else {"must"}))
+            or len(_TRAILS.findall(fact.text)) > 1
+        ):
+            fact = fact.but(certain=False)
+        if signals.leans(fact.text):
+            fact = _with_context(fact, sentences[:at], turn.number)
+        found.append(fact)
     return found
+
+
+def _with_context(fact: Fact, before: Sequence[_Sentence], turn: int) -> Fact:
+    """Return a fact that cannot be understood alone, behind the sentences that it goes on with.
+
+    Where there are none, or only a request, it is a candidate, unless somebody asked to have it remembered.
+    """
+    context, quotes = "", list(fact.quotes)
+    for each in before[: -_MOST_BEFORE - 1 : -1]:
+        said = sentence(each.text)
+        context = f"{said} {context}".rstrip()
+        quotes.append((turn, each.text))
+        if len(context) + len(fact.text) >= _MOST:
+            break
+        if context.count('"') % 2 == 0 and not signals.leans(said):
+            lasts = fact.certain and not signals.is_task(context)
+            return fact.but(text=f"{context} {fact.text}", quotes=quotes, certain=fact.asked or lasts)
+    return fact.but(certain=fact.asked or (fact.certain and signals.stands_alone(fact.text)))
 
 
 def _is_nobodys(text: str) -> bool:
@@ -140,16 +180,20 @@ def _is_nobodys(text: str) -> bool:
 
 def _sentences(lines: Sequence[str]) -> Iterator[_Sentence]:
     """Yield the sentences of lines that are a person's own words."""
-    header = ""  # `rule` within the list below a line that ends in a colon
+    header = ""  # `rule` within the list below a line that ends in a colon, `?` below a question
     for line in lines:
         listed = bool(typed.BULLET.match(line))
-        if header == "rule" and not listed:
+        if header and not listed:
             header = ""
+        if header == "?":
+            continue  # the choices that it asks about
         for said in _split(_LIST.sub("", typed.BULLET.sub("", line).strip())):
             if said and len(said) <= _MAX_SENTENCE:
                 yield _Sentence(text=said, masked=_mask(said), rule=header == "rule" and listed)
         if line.rstrip().endswith((":", "：")):
             header = "rule" if typed.is_rules(line.strip()) else ""
+        elif line.rstrip().endswith(("?", "？")) and not listed:
+            header = "?"
 
 
 def _split(line: str) -> list[str]:
@@ -249,7 +293,8 @@ def _remedies(turns: Sequence[Turn]) -> Iterator[Fact]:
                 missed.pop(command),
                 helped[0] if len(helped) == 1 else (turn, ""),
             )
-            if remedy and before.number < last.number and error not in turn.text and not _failed(turn):
+            # Whether it then fails for another reason does not matter.
+            if remedy and before.number < last.number and not pattern("lacks").search(turn.text):
                 said = f"`{command}` gives: {error}; `{remedy}` helps"
                 quotes = [
                     (before.number, error),

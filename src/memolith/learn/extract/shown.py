@@ -14,6 +14,7 @@ from memolith.learn.extract import strip
 from memolith.text.budget import estimate_tokens, head, tail
 from memolith.text.secrets.redact import redact
 from memolith.text.turns import first_line
+from memolith.text.words import talk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -66,7 +67,7 @@ def _item(turn: Turn) -> Item | None:
 def _chosen(items: Sequence[Item], budget: int, room: int) -> list[Item]:
     """Return what fits of the items, in their order: each rank is served before the next."""
     kept: dict[int, Item] = {}
-    for rank, shortest in zip(_ranks(items), (0, _SHORTEST_OF_AGENT, _SHORTEST_OF_AGENT), strict=True):
+    for rank, shortest in zip(_ranks(items), (0, *[_SHORTEST_OF_AGENT] * 3), strict=True):
         left = budget - sum(map(_size, kept.values()))
         lengths = [each for each in _LENGTHS if each >= shortest]
         kept |= _fitting({at: items[at] for at in rank if at not in kept}, left, room, lengths)
@@ -89,13 +90,14 @@ def _fitting(items: dict[int, Item], left: int, room: int, lengths: Sequence[int
 
 
 def _ranks(items: Sequence[Item]) -> Iterator[Iterable[int]]:
-    """Yield the places of items by rank: the user's turns, then what is beside telling ones, then all."""
+    """Yield the places of items by rank: the user's turns, what is beside telling ones, then the rest."""
     said = [at for at, item in enumerate(items) if item["role"] == "user"]
     yield said
     failed = [at for at, item in enumerate(items) if item.get("outcome") not in (None, "ok", "success", "0")]
-    # Each word of the user but the first may correct the turn before it.
-    beside = {*failed, *(at + 1 for at in failed), *(at - 1 for at in said if at)}
-    yield sorted(at for at in beside if at < len(items))
+    corrects = [at for at in said if "refuses" in items[at] or talk.is_correction(str(items[at]["text"]))]
+    beside = {*failed, *(at + 1 for at in failed), *(at + by for at in corrects for by in (-1, 1))}
+    yield sorted(at for at in beside if 0 <= at < len(items))
+    yield [at - 1 for at in said if at]  # each word of the user but the first may be about the turn before it
     yield range(len(items))
 
 

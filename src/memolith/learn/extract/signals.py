@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from memolith.base.values import Value
 from memolith.learn.extract import marks
 from memolith.learn.extract.facts import Fact, place_of_rule, settled_place
-from memolith.learn.extract.speech import pattern
+from memolith.learn.extract.speech import pattern, words
 from memolith.text.words.terms import STOP
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _LEAST_WORDS = 2  # naming something, so that a statement is clear on its own
 # Ways of speaking that can make a statement worth keeping. `^` is the beginning of the sentence.
 _WAYS = {
     # "remember that …", "note: …"; "remember to push" is for now
-    "keep": (6, r"^[JAMOn,]*K(?!J?t[J.]*[vu])(?:[,Tdc]|A,|[^,]*[BDNUVLGPCvX=WZl])(?!$)"),
+    "keep": (6, r"^[JAMOn,]*K(?!J?t[J.]*[vu]|dk)(?:[,Tdc]|A,|[^,]*[BDNUVLGPCvX=WZl])(?!$)"),
     "henceforth": (4, r"(?:^|[,J])l|^[JAO,]*(?:[LVNUvuZYE]|WD|.*[YD])[^,X]*l[,A]*$"),  # "from now on …"
     # "always use", "we never deploy", "must never", "whenever you …, …"
     "always": (
@@ -43,8 +43,8 @@ _WAYS = {
         6,
         r"^[JA,]*[Sw][^,TdIMYWX]+,(?:TD|[^,TdIMX]{0,6}(?:D|N[.n]?B|[LVN][Uvu]|U))|^[JA,]*C[wS][^,IMYW]+,[^,TdIM]{0,6}D",
     ),
-    "gone": (3, r"(?<![Xt])G"),  # "no longer", "deprecated", "on purpose"
-    "prefer": (3, r"[IW][^,p]{0,2}P(?!W)|^[AJ]*P"),
+    "gone": (3, r"(?<![XtTR])G"),  # "no longer", "deprecated", "on purpose"; not "…, it's no longer needed"
+    "prefer": (3, r"[IW][^,p]{0,2}P(?!W)|^[AJ]*P|PB$"),
     "prefer-once": (1, r"pP"),  # "I'd rather …"
     "mine": (3, r"^[JO,]*I[LJ.]?(?:U(?![Td])|v\.?n|vtn)"),  # "I use …", "I work on …"
     "my": (2, r"^[JO,]*m[^,TdQXMH]{1,3}B[Tc]?[^,TdXM]*(?:,|$)"),  # "my editor is …"
@@ -66,7 +66,7 @@ _WAYS = {
     "forbid": (3, r"(?:^|[,J])[AJF]*(?:N\.?[Uv]|V\.?u)(?![Td])|[Uv]NA?$|^[JA]*[Uv]N[.n]"),  # "don't commit"
     "rather": (2, r"^[^X]+C(?!\.?d|$)|^[JA]*C[^,X]{1,6},?[JA]*U"),  # "instead of", "only"
     "not-that": (2, r"n[^,]{0,3}N[^,]{0,2}n|,J?[NV][.n]{1,4}$"),  # "X, not Y"
-    "decide": (2, r"W[^,]{0,2}F|^[JOA,]*(?:IF|FF)"),  # "we decided", "let's go with"
+    "decide": (2, r"(?<!N)W[^,N]{0,2}F|^[JOA,]*(?:IF|FF)"),  # "we decided", "let's go with"
     "correct": (1, r"^[JA]*(?:N,|O)(?![Td][^n]*$)"),  # "no, …", "actually …"
     "use": (2, r"^(?:N,|[JAFOn,N])*U(?![Td])"),  # "use …", "keep …" in an answer
     "we-should": (1, r"WD(?![uv])|WD[uv][^,]*[RLE]"),  # "we should rename it" is a task
@@ -77,9 +77,13 @@ _WAYS = {
     "yours": (1, r"^[JA]*[UvN][^,]{0,2}Y"),  # "keep your answers short"
     "forbid-it": (1, r"(?:^|[,J])[AJF]*[NV]\.?[Uvu][Td]"),
     "is": (0, r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXwZ,]{1,7}B(?!\.$|X)"),  # "the squash keeps trailers"
+    "means": (3, r"^[.n]{1,3}=[^=]*B"),  # "checkpoint == things that are …"
+    "aims": (2, r"^[JO,]*[^TdQIYWDAX,]{1,6}Bt[NLV]"),  # "the goal is to never …"
+    "at": (2, r"^[JO,]*WB[^,TdX]{1,5},#"),  # "we have an endpoint (http://…)"
+    "do-not-want": (3, r",Np[^,Td]{2}"),  # "…, don't want my logs to be public"
     "value": (
         2,
-        r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXMwZ,]{1,7}B[^,TdX]{0,4}n|[.n]nB$",
+        r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXMwZ,]{1,7}B[^,TdX]{0,4}n|[.n]nB$|n\.BB$",
     ),  # "… listens on port 5433"
 }
 # What adds to them, or speaks against them.
@@ -109,29 +113,46 @@ _MORE = {
     "this-one": (-2, r"d[.n](?!B)"),  # "in this file"
     "told": (-6, r"^[^,]*r[^,]*[LVDN]|^[JA]*r"),  # "the docs say that you must …"
     "choice": (-3, r"P[^,]{0,2}[Td]"),  # "I prefer this one"
-    "me": (-1, r"^[JO,.]{0,2}I(?![PUvN])"),
-    "task": (-3, r"^(?:N,)?(?:[JAFO,]*|[JA]*C)[vu](?![.n]{0,2}[DB]|[I.]?L|N[.n])"),  # "add a test"
+    "me": (-1, r"^[JO,.]{0,2}I(?![PUvN]|p.*C|p.*tN)"),
+    "task": (-3, r"^(?:N,)?(?:[JAFO,]*|[JA]*C)[vu](?![.n]{0,2}[DB]|[I.]?L|V[^X]|N[.n])"),  # "add a test"
     "let-us": (-2, r"^[JO,A]*FN?[uvTd.]"),
-    "at-hand": (-2, r"^[^,Bm]*x[Do]?B|^[JAFO,]*[Uvu]x"),  # "the ticket is …", "keep issue …"
+    # "the ticket is …", "keep issue …", "don't open a PR", "use the … skill"
+    "at-hand": (-2, r"^[^,Bm]*x[Do]?B|^[JAFO,]*(?:[Uvu]|N[vu]\.)x|^[JAFO,]*U[^,]*s"),
+    "sets-up": (-2, r"WDB[^,]*t[vu]"),  # "we should have a ticket to …"
+    "ours-on-it": (-3, r"WD[.uv]T\."),  # "we should add that to …"
+    "happened": (-2, r",T[JO]?X"),  # "…; there was a change"
     "short": (-1, r"^(?!WU).{0,4}$"),
 }
 # A question, a header or a purpose teaches nothing.
-_NOTHING = re.compile(r"\?|^[J,AOM]*[QB]|^[^,]{0,3}Q|^[J,]*D[^NUvu]|^[J,]*[tk]|^.{0,2}$")
+_NOTHING = re.compile(
+    r"\?|^[J,AOM]*[QB]|^[^,]{0,3}Q|^[J,]*D[^NUvu]|^[J,]*(?:k|t(?![^,TdIX]{1,5},[LV]))|^.{0,2}$"
+)
 # A clause that only softens or conditions what comes before it.
 _MAY = re.compile(r"^([JA,]*C[.n]{1,3})[Hk]")  # "only admins may …"
-_TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$")
+_TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$|(?<=.{5})J[Hh].*$")
 # What leads to a statement and is no part of it.
-_LEAD = re.compile(r"(?:[JAOf,]|[Nl],|K[JA]?[Tct,]*)*")
+_LEAD = re.compile(r"(?:[JAOf,]|[Nl],|K(?:[JA]|\.(?=c))?[ct,]*T?[ct,]*)*")
 # A later clause in which the people of the project speak for themselves, behind one without a condition.
 _CLAUSE = re.compile(
-    r"[^SHwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
+    r"[^SHhwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
 )
 _BACK = re.compile(r"^[JA,]*K[TJAd]*$")
 _FOR_LATER = re.compile(r"(?i),? (?:for|in) (?:the )?(?:next time|future|later)[.!]*$")
-_ASKS_LAST = re.compile(r",[JA]*K[TJ]*$")  # "…, please remember that"
+_ASKS_LAST = re.compile(r"(?:,[JA]*|c)K[TJ]*$")  # "…, please remember that"
+# Asked in passing or as a question, or before a colon: "can you remember that …?", "fix it and remember …"
+_ASKS_TOO = re.compile(
+    r"^(?:A|[^HKQ?X]*(?:J|,|Zt))[JA]*K[JA]?,?[Tc](?=[^QX?])|^[JAMO,]*K[^,QHtvuU]{0,4},(?=..)"
+)
 _SECRET = re.compile(r"(?:\S+\s+){0,4}\[(?:secret:[a-z0-9-]+|private)\]")  # and what it is the value of
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
 _BETWEEN = " \t,;:.!?、，：；。（("
+# What goes on with the sentence before: "since they …", "instead, …", "the last one …".
+_RESTS = re.compile(r"^R(?:[BTd]|[^,]*$)|^F?C(?:,|u)|^\.{1,3}TT?[XDoB]")
+_LETTER = re.compile(r"(?<=[a-z] )[ABDE](?=[.,;)]|\s(?:instead|for|with|and|then)\b|$)")
+_CHOOSING = "UvuPFDpt"
+_QUOTES = re.compile(r"\"[^\"\n]{2,300}\"|`[^`\n]{1,300}`")
+_DOES = re.compile(r"^[JO,]*A|^[JFO,]*[uv](?![.n]{0,2}[DB])")
+_LOOSE = str.maketrans("ogxs", "DD..")
 _EXACT = ("strict", "we-need", "at-hand")  # these see what `_points` takes together
 _NAMING = ".n#UvuXBP"
 _TABLES = [
@@ -163,6 +184,13 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     if last := _ASKS_LAST.search(read.letters):
         whole = sentence(text[: read.places[last.start()]])
         return Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
+    if asked := _ASKS_TOO.match(read.letters):
+        start = read.places[asked.end()]
+        if asked[0][-1] != "," or text[:start].rstrip().endswith((":", "：")):
+            whole = sentence(text[start : len(bare)].rstrip(" ?？"))
+            return (
+                None if is_vague(whole) else Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
+            )
     if (
         len(read.letters) > _MOST_MARKS
         or _NOTHING.search(read.letters)
@@ -182,7 +210,7 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
 
 def _points(letters: str, statement: str, *, answering: bool, refused: bool) -> Judged | None:
     """Judge a statement by its marks."""
-    loose = letters.replace("o", "D").replace("g", "D").replace("x", ".")
+    loose = letters.translate(_LOOSE)
     ways = [name for name, (_, found) in _TABLES[0].items() if found.search(loose)]
     more = [
         name for name, (_, found) in _TABLES[1].items() if found.search(letters if name in _EXACT else loose)
@@ -230,6 +258,77 @@ def points_back(masked: str) -> bool:
     """Whether a sentence only asks to remember the one before it."""
     bare = _FOR_LATER.sub("", masked.strip())
     return not bare.endswith(":") and bool(_BACK.search(marks.read(bare).letters))
+
+
+def leans(statement: str) -> bool:
+    """Whether a statement cannot be understood without the sentence before it.
+
+    It points back before it names anything ("don't give it a number"), or is the rest of a thought ("since
+    they …", "instead, …", "using …").
+    """
+    masked, articles = _hidden(statement), words("articles")
+    read = marks.read(masked)
+    if _RESTS.search(read.letters) or pattern("goes-on").search(masked) or _is_gerund(masked, read.letters):
+        return True
+    ends = [*read.places, len(masked)][1:]
+    for at, (letter, start, end) in enumerate(zip(read.letters, read.places, ends, strict=False)):
+        word = masked[start:end].strip(_BETWEEN).casefold()
+        after = read.letters[at + 1 : at + 2]
+        if letter in ".n#mWx" and word not in STOP:
+            return False
+        if letter == "d" and after in ".nx":
+            return False  # "this service runs on …"
+        if "r" in read.letters[max(0, at - 2) : at]:
+            return False  # "when I say ship it, …"
+        if letter in "Td" and word not in articles and (word != "that" or after in "BDoXNk,"):
+            return not pattern("empty-it").match(masked, start)  # "it's important to …" points at nothing
+    return False
+
+
+def stands_alone(statement: str) -> bool:
+    """Whether a later clause of a statement that leans says it all: "this is wrong, only X should …"."""
+    masked = _hidden(statement)
+    read = marks.read(masked)
+    comma = read.letters.find(",")
+    if comma < 0 or comma + 1 >= len(read.places):
+        return False
+    rest = statement[read.places[comma + 1] :]
+    judged = _points(read.letters[comma + 1 :], rest, answering=True, refused=False)
+    return judged is not None and judged.points >= CERTAIN and not leans(rest)
+
+
+def chooses(statement: str) -> bool:
+    """Whether a statement names one of several choices by a letter: "do B"."""
+    masked = _hidden(statement)
+    read = marks.read(masked)
+    places = [found.start() for found in _LETTER.finditer(masked)]
+    return any(read.letters[read.places.index(at) - 1] in _CHOOSING for at in places if at in read.places)
+
+
+def _hidden(text: str) -> str:
+    """Return a text with its quotations blanked out."""
+    return str(_QUOTES.sub(lambda found: found[0][0] + "·" * (len(found[0]) - 2) + found[0][-1], text))
+
+
+def _is_gerund(masked: str, letters: str) -> bool:
+    """Whether a sentence is only what goes with the one before: "using the small model"."""
+    first = masked.split(maxsplit=1)[0].casefold() if masked else ""
+    return first.endswith("ing") and letters[:1] in ("U", "v", "u") and not set("BDoN") & set(letters[:8])
+
+
+def is_task(text: str) -> bool:
+    """Whether a sentence only asks for something, or for something to be done."""
+    return text.rstrip().endswith(("?", "？")) or bool(_DOES.search(marks.read(_hidden(text)).letters))
+
+
+def is_imagined(masked: str) -> bool:
+    """Whether a sentence asks to imagine what follows."""
+    return bool(pattern("imagines").search(masked))
+
+
+def is_thought(masked: str) -> bool:
+    """Whether a sentence says what somebody thinks or supposes."""
+    return bool(set("hH") & set(marks.read(masked).letters))
 
 
 def is_vague(statement: str) -> bool:

@@ -40,35 +40,13 @@ _AGENTS = lazy(
     r"(?i)<(?:reasoning|thinking|think|analysis|compaction|conversation[-_]summary|untrusted|developer)"
 )
 _BEHIND = lazy(r"(?i)<(?:memor|hook_context|session_context|user[-_]prompt|ide_|system[-_]reminder)")
-# Parts that consist only of our hook's output, or only of text that a host writes in these tags.
+# Parts that consist only of our hook's output.
 _OURS = lazy(
     rf"(?s)\s*(?:(?:{OPEN}(?:(?!</memory).)*</memory>\s*)+"
     rf"|<memory-context>\s*## {GUIDANCE}(?:(?!</memory-context).)*</memory-context>|\(memolith[^\n]*)\s*"
 )
-_TAGS_OF_CLAUDE = (
-    r"command-(?:message|name|args)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)"
-    r"|ide_(?:opened_file|selection|diagnostics)|system-reminder"
-)
-_TAGS_OF_CODEX = (
-    r"environment_context|user_instructions|INSTRUCTIONS|skill|turn_aborted|collaboration_mode"
-    r"|(?:skills|developer)_instructions|permissions instructions"
-)
-_WRITTEN = {
-    "claude": lazy(
-        rf"(?s)\s*<(?:{_TAGS_OF_CLAUDE})>.*</(?:{_TAGS_OF_CLAUDE})>\s*"
-        r"|\s*\[Request interrupted by user(?: for tool use)?\]\s*"
-    ),
-    "codex": lazy(
-        r"(?s)\s*(?:# AGENTS\.md instructions for [^\n]*\s*)?"
-        rf"<(?:{_TAGS_OF_CODEX})>.*</(?:{_TAGS_OF_CODEX})>\s*"
-    ),
-    "gemini": lazy(r"(?s)\s*<session_context>.*</session_context>\s*"),
-}
-_HOOK_OF_GEMINI = lazy(r"(?s)\A\s*<hook_context>((?:(?!</hook_context>).)*)</hook_context>")
 # Files that Gemini CLI appends to a prompt that names them.
 _ATTACHED = lazy(r"(?m)^--- Content from referenced files ---")
-# What a person typed, as hosts mark it: a whole text, or its end after the host's blocks.
-_PROMPT = lazy(r"(?is)(\A|>)\s*<(command-args|user[-_]query)>((?:(?!</?\2>).)*)</\2>\s*\Z")
 # Turns that begin like this were not typed by anybody.
 _WHOLE = (
     "# agents.md instructions",
@@ -86,7 +64,7 @@ _WHOLE = (
 )
 # What Claude Code writes before the words of a person who refuses a call.
 _REFUSAL = "The user doesn't want to proceed with this tool use."
-_REFUSED = "To tell you how to proceed, the user said:"
+REFUSED = "To tell you how to proceed, the user said:"
 _CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # the content of a file follows
 _INSTRUCTION_FILE = lazy(
     r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
@@ -113,9 +91,9 @@ def refusal(turn: Turn) -> str:
     if turn.role != "tool" or turn.outcome != "denied" or turn.taint:
         return ""
     call, _, result = turn.text.partition("\n")  # a call is not the user's
-    if call.startswith(_REFUSAL) and call.rstrip().endswith(_REFUSED):  # a copy without the call
+    if call.startswith(_REFUSAL) and call.rstrip().endswith(REFUSED):  # a copy without the call
         return result.strip()
-    return result.partition(_REFUSED)[2].strip()
+    return result.partition(REFUSED)[2].strip()
 
 
 def tool_kind(turn: Turn) -> str:
@@ -151,22 +129,6 @@ def is_memory(text: str) -> bool:
     return bool(_OURS.fullmatch(text))
 
 
-def drops_others(parts: Iterable[str], host: str) -> bool:
-    """Whether `typed` drops text that may be somebody else's: anything this host does not write itself."""
-    for part in parts:
-        before, *attached = _ATTACHED.split(part, 1) if host == "gemini" else [part]
-        if host == "gemini" and (hook := _HOOK_OF_GEMINI.match(before)):
-            if not is_memory(hook[1].replace("&lt;", "<").replace("&gt;", ">")):
-                return True
-            before = before[hook.end() :]
-        is_known = is_memory(before) or (host in _WRITTEN and _WRITTEN[host].fullmatch(before))
-        if not is_known and typed([before]).split() != _unmarked(before).split():
-            return True
-        if attached:
-            break
-    return False
-
-
 def _is_foreign(text: str) -> bool:
     """Whether a text has a host's tag where no host puts one: then it is somebody's own text, and stays.
 
@@ -194,14 +156,10 @@ def _without_blocks(text: str) -> str:
     if tags and not any(tag[1] for tag in tags):  # no closing tag: within a line it is just a word
         tags = [tag for tag in tags if not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()]
     if not tags:
-        return _unmarked(text)
+        return text
     # A block without its end reaches to the end of the text: better lost than learned. One without its
     # beginning may have begun anywhere before.
     first, last = tags[0], tags[-1]
     before = "" if first[1] else text[: first.start()]
     after = text[last.end() :] if last[1] or last[2] else ""
-    return _unmarked(before + after)
-
-
-def _unmarked(text: str) -> str:
-    return str(_PROMPT.sub(r"\1\n\3", text))
+    return before + after

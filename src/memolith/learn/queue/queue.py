@@ -208,13 +208,16 @@ class Queue:
         return bool(found)
 
     @_transaction
-    def finish(self, job: Job, outcome: str, *, output: Extraction | None = None) -> bool:
+    def finish(
+        self, job: Job, outcome: str, *, output: Extraction | None = None, stored: bool = True
+    ) -> bool:
         """Mark a job as done, with its outcome; True if a consolidation has something new to read.
 
-        An extraction without output found nothing: the session's earlier extraction is dropped.
+        An extraction without output found nothing: the session's earlier extraction is dropped, unless none
+        is to be `stored`.
         """
         self._succeed(job, outcome)
-        if job.kind != EXTRACT:
+        if job.kind != EXTRACT or not stored:
             return False
         if output is not None:
             changed = self.extractions.store(output)

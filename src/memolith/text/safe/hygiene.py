@@ -62,11 +62,23 @@ def whole(text: str) -> str:
 def clean(text: str) -> tuple[str, list[str]]:
     """Return text fit for the store, and a warning when something had to go."""
     text = text.removeprefix("\ufeff")
-    cleaned = text.translate(_CONTROL)
+    cleaned = _uncoloured(text).translate(_CONTROL)
     if cleaned == text:
         return text, []
     removed = sum(1 for char in text if ord(char) in _CONTROL)
     return cleaned, [f"{removed} control characters were removed"]
+
+
+def _uncoloured(text: str) -> str:
+    """Return text without the sequences by which a terminal sets colours: their letters are no text."""
+    first, *rest = text.split("\x1b[")
+    for part in rest:
+        letters = part.lstrip("0123456789;:")
+        first += letters[1:] if letters[:1] in _COLOURS and letters else f"\x1b[{part}"
+    return first
+
+
+_COLOURS = ("m", "K")
 
 
 def inert(text: str) -> str:

@@ -8,6 +8,7 @@ Placeholders (`ssh <user>@host`), types (`List<User>`) and headings (`## System`
 
 from __future__ import annotations
 
+from memolith.base.lean import lru_cache
 from memolith.base.values import TRUNCATED
 from memolith.base.whole import NOT_WHOLE
 from memolith.text.patterns import sections
@@ -63,6 +64,7 @@ _TURNS, _TRAINED, _SHARED = (frozenset(_TAGS[name]) for name in ("turns", "train
 _SHARED_PREFIXES = tuple(_TAGS["shared-prefixes"])
 _ROLES = ("system:", "assistant:", "human:")
 _INVISIBLE = dict.fromkeys([0x034F, 0x061C, *range(0x200B, 0x2010), *range(0xFE00, 0xFE10)])
+_LOWER = {ord(char): char.lower() for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _NAME_SIGNS = dict.fromkeys(map(ord, "-_:."), "x")
 
 
@@ -103,14 +105,17 @@ def _folded(text: str) -> str:
     """Return `text` in lower case with look-alikes replaced; every character keeps its position."""
     if text.isascii():
         return text.lower()
+    table = {ord(char): _fold(char) for char in set(text) if not char.isascii()}
+    return text.translate({**_LOWER, **table})
+
+
+@lru_cache(maxsize=1_000)
+def _fold(char: str) -> str:
+    """Return the small letter that a character looks like; the character itself if there is none."""
     from unicodedata import normalize
 
-    table: dict[int, str] = {}
-    for char in set(text):
-        plain = normalize("NFKC", char).lower().translate(ALIKE)
-        if plain != char and len(plain) == 1:
-            table[ord(char)] = plain
-    return text.translate(table)
+    plain = normalize("NFKC", char).lower().translate(ALIKE)
+    return plain if len(plain) == 1 else char
 
 
 def _squeezed(folded: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memolith.text.patterns import lazy
 from memolith.text.secrets import sentences
-from memolith.text.secrets.forms import codes, columns, cookies, pair, pairs, phrases
+from memolith.text.secrets.forms import codes, columns, cookies, listed, pair, pairs, phrases
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
 from memolith.text.secrets.sentences import (
@@ -19,6 +19,7 @@ from memolith.text.secrets.sentences import (
     value_in_sentence,
 )
 from memolith.text.secrets.values import (
+    SMALL_WORDS,
     TABLE,
     UUID,
     bare,
@@ -109,8 +110,10 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     if foreign:
         yield from codes(text, lower, foreign)
         yield from pairs(text, foreign)
-    if names and not dense:
+    if not dense:
         yield from columns(text, names)
+        lists = [(at, end, "", kind) for at, end, kind in foreign if kind == "pair"]
+        yield from listed(text, sorted([*names, *lists]))
     yield from phrases(text, lower)
     yield from cookies(text, lower)
 
@@ -270,8 +273,15 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
             kind in {"password", "loose"} and _is_strong(word)
         )
     if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
-        return False
+        return quoted and by == "=" and kind == "password" and _is_passphrase(word)
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
+
+
+def _is_passphrase(text: str) -> bool:
+    """Whether quoted words, assigned to a password, are one themselves, and not what a person is told."""
+    words = text.split(" ")
+    told = any(word in SMALL_WORDS or word == "password" or is_stand_in(word) for word in words)
+    return text.islower() and all(map(str.isalnum, words)) and not told and not is_said(words[-1])
 
 
 def _is_strong(word: str) -> bool:

@@ -8,7 +8,14 @@ flag's value is one only if nobody would write it as anything else. A list of ar
 from __future__ import annotations
 
 from memolith.text.patterns import lazy, lines
-from memolith.text.secrets.values import TABLE, bare, is_chosen, is_password, is_stand_in, is_strange
+from memolith.text.secrets.values import (
+    TABLE,
+    bare,
+    is_chosen,
+    is_password,
+    is_stand_in,
+    is_strange,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +84,7 @@ def _is_likely(word: str) -> bool:
     return (is_password(word) or is_chosen(word)) and any(map(str.isdigit, word)) and not _PATH.search(word)
 
 
-def logins(text: str) -> Iterator[Span]:
+def logins(text: str, lower: str) -> Iterator[Span]:
     """Find `curl -u name:password`, `name / password`, and lines of a `.pgpass`."""
     if text.count(":") > 3:
         for match in _PGPASS.finditer(text):
@@ -86,7 +93,9 @@ def logins(text: str) -> Iterator[Span]:
     for match in _STROKE.finditer(text) if " / " in text else ():
         word = bare(match[2].rstrip("\"'`,;"))
         signs = not set(word).isdisjoint("!#$%^&*?") and not word.islower()
-        if (signs and is_password(word)) or (match[1].lower() in _ACCOUNTS and _is_likely(word)):
+        line = lower[text.rfind("\n", 0, match.start()) + 1 : match.start(2)]
+        named = match[1].lower() in _ACCOUNTS or any(each in line for each in TABLE["sign-in"])
+        if (signs and is_password(word)) or (named and _is_likely(word)):
             yield "password", match.start(2), match.start(2) + len(word)
     if " -u" not in text and " -U" not in text and "--user" not in text and "-auth" not in text:
         return

@@ -6,7 +6,9 @@ from memolith.text.patterns import lazy
 from memolith.text.secrets.sentences import ANY_IS, CLAUSE_END, CLEAR_IS, LINE, NOW, OTHER_CODES
 from memolith.text.secrets.values import (
     TABLE,
+    bare,
     is_chosen,
+    is_jumbled,
     is_name,
     is_password,
     is_random,
@@ -19,7 +21,7 @@ from memolith.text.secrets.values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from memolith.text.secrets.names import Name
 
@@ -152,6 +154,39 @@ _CRUMB = lazy(r"(?<![\w.-])[\w.-]{2,64}=([^\s;,'\"]{16,2000})")
 _MNEMONIC = lazy(
     r"[^\n:=\"'`]{0,24}(?:[:=\"'`]| is | are )\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"
 )
+# What may stand before a password where somebody is told to log in, and other sentences that give one, each
+# with the words that it begins with.
+_BEFORE = lazy(
+    r"(?i)(?:\b(?:and|with|using|und|mit|et|avec|y|con|e|i|z)|[,:(/])\s+['\"`]?"
+    r"([A-Za-z0-9][^\s'\"`,;()\u3000-\u3002\uff0c\uff1b]{6,63})"
+)
+_GIVEN = tuple(
+    (begins.split("|"), lazy(rf"(?i){each}['\"`]?([^\s'\"`,;()\u3000-\u3002\uff0c\uff1b]{{6,64}})"))
+    for begins, each in (
+        (
+            "user|login|account",
+            r"\w{4,8}[ :=]{1,3}\S{2,40}[ ,;/]{1,3}(?:and |with )?(?:pass|pwd?|secret)[ :=]{1,3}",
+        ),
+        (
+            "pass|pw",
+            r"(?:pass(?:code|phrase)? (?:(?:for|to|of|on) \S{1,60} )?(?:is|was) |password from "
+            r"|\w{2,10}\? {1,2}(?:it.?s|that.?s|is) "
+            r"|pass(?:word|phrase)\W{1,3}(?:just )?(?:type|enter) (?:in )?)",
+        ),
+        (
+            "ask for |enter |type ",
+            r"(?:ask for|\w+) (?:in )?(?=\S{6,64} (?:at|as|when) (?:\w{1,5} ){0,3}pass(?:word|phrase))",
+        ),
+        ("vault|sudo", r"\w+ pass "),
+        ("login|log-in", r"log-?in\b[^\n(]{0,20}\([\w.@+-]{2,40}[,/:] ?"),
+        (
+            "license|licence|product |activation ",
+            r"\w{7,10}[ -](?:key|code)\W{1,3}(?:is )?(?=(?:[A-Z0-9]{4,6}-){3})",
+        ),
+    )
+)
+_NO_LETTER, _NO_DIGIT = lazy(r"[^A-Za-z]+"), lazy(r"\D+")
+_TOLD, _LONGEST = 120, 80  # characters: of such a sentence, of what stands before a value and it
 _MOST_ROWS = 200
 _SEPARATORS = ("|", "\t", ";", ",")
 
@@ -199,6 +234,42 @@ def cookies(text: str, lower: str) -> Iterator[Span]:
                 yield "cookie", line.start() + crumb.start(1), line.start() + crumb.end(1)
 
 
+def given(text: str, lower: str) -> Iterator[Span]:
+    """Find what a sentence gives to log in with: `log in with demo and …`, `user bob pass …`."""
+    done = seen = 0
+    for at in sorted(_places(lower, TABLE["sign-in"])):
+        end = text.find("\n", at, at + _TOLD)
+        begin, done = max(at, done - _LONGEST), end if end >= 0 else at + _TOLD
+        for match in _BEFORE.finditer(text, begin, done):
+            if match.start(1) <= seen:
+                continue
+            seen, word = match.start(1), bare(match[1])
+            letters, digits = (str(each.sub("", word)) for each in (_NO_LETTER, _NO_DIGIT))
+            random = is_jumbled(letters) if len(letters) > 6 else is_shuffled(word) and len(digits) > 1
+            if is_strange(word) or (random and _is_likely(word)):
+                yield "password", match.start(1), match.start(1) + len(word)
+    for begins, pattern in _GIVEN:
+        for at in _places(lower, begins):
+            found = pattern.match(text, at)
+            if found and _is_likely(word := bare(found[1])):
+                yield "password", found.start(1), found.start(1) + len(word)
+
+
+def _places(lower: str, words: Iterable[str]) -> Iterator[int]:
+    """Yield where one of these words begins."""
+    for word in words:
+        at = lower.find(word)
+        while at >= 0:
+            if not lower[at - 1 : at].isalpha():
+                yield at
+            at = lower.find(word, at + 1)
+
+
+def _is_likely(word: str) -> bool:
+    chosen = (is_password(word) or is_chosen(word)) and any(map(str.isdigit, word))
+    return chosen and not any(sign in word for sign in "/.:")
+
+
 def columns(text: str, names: Iterable[Name]) -> Iterator[Span]:
     """Find what stands below the title of a column."""
     done = 0
@@ -220,6 +291,83 @@ def columns(text: str, names: Iterable[Name]) -> Iterator[Span]:
         ):
             found, done = _below(text, last + 1, sign, before, head.count(sign), kind)
             yield from found
+
+
+_TITLE = lazy(
+    r"[ \t]*(?P<item>(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?P<marks>[#*_ \t]*)(?P<words>[^\n]*)"
+)
+_ITEM = lazy(r"[ \t]*(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?(?:\[.\][ \t]+)?")
+_LISTED = lazy(r"(?:(?<![^\s'\"`(])[\w./-]{1,40}[:=：])?([^\s'\"`,;|：]{6,64})")
+_TITLE_WORDS, _MOST_TITLE, _ITEM_WORDS, _MOST_ITEM = 5, 60, 8, 120
+
+
+def listed(text: str, names: Iterable[Name]) -> Iterator[Span]:
+    """Find what stands below the title of a list, `Passwords`, and several values in a line about them."""
+    done = 0
+    for at, end, word, kind in names:
+        first, last = text.rfind("\n", 0, at) + 1, text.find("\n", end)
+        last = last if last >= 0 else len(text)
+        if at < done or last - first > 300 or (kind == "assigned" and word != "login") or kind == "weak":
+            continue
+        label = {"secret": "secret", "token": "token", "key": "api-key"}.get(kind, "password")
+        several = list(_values(text, end, last, label)) if text[end - 1] in "sS" else []
+        yield from several if len(several) > 1 else ()
+        if last - first > 2 * _MOST_TITLE:
+            continue
+        title = _TITLE.match(text, first, last)
+        words, colon, more = title["words"].replace("：", ":").partition(":") if title else ("", "", "")
+        if not title or not _is_title(words) or at - title.start("words") > len(words) or more.strip(" \t*_"):
+            continue
+        done = yield from _items(text, last + 1, kind, label, title, begun=bool(colon))
+
+
+def _items(
+    text: str, at: int, kind: str, label: str, title: re.Match[str], *, begun: bool
+) -> Generator[Span, None, int]:
+    """Yield the values of a list, and return where it ends; below a todo, only the next one is its value."""
+    begun = begun or "#" in title["marks"]
+    for _ in range(1 if title["item"] else _MOST_ROWS):
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        item = _ITEM.match(text, at, end)
+        row = text[item.end() : end] if item else ""
+        begun = begun or not row.strip() or (item is not None and item.end() > at)
+        most = 1 if title["item"] else _ITEM_WORDS
+        if at >= len(text) or not begun or row[:1] == "#" or len(row) > _MOST_ITEM or len(row.split()) > most:
+            break
+        if kind != "pair" or "/" in row:
+            yield from _values(text, end - len(row), end, label)
+        at = end + 1
+    return at
+
+
+def _is_title(words: str) -> bool:
+    return (
+        len(words) <= _MOST_TITLE
+        and len(words.split()) <= _TITLE_WORDS
+        and not set(words) & set(".!?;=,|/$<{`")
+    )
+
+
+def _values(text: str, at: int, end: int, kind: str) -> Iterator[Span]:
+    for found in _LISTED.finditer(text, at, end):
+        word = bare(found[1])
+        if _is_listed(word) if kind == "password" else is_random(word, 8):
+            yield kind, found.start(1), found.start(1) + len(word)
+
+
+def _is_listed(word: str) -> bool:
+    """Tell a password from a method, a version or a name with a number in it."""
+    if is_strange(word) or is_random(word, 10):
+        return True
+    cased = any(map(str.isupper, word)) and any(map(str.islower, word))
+    return (
+        len(word) >= 8
+        and cased
+        and sum(map(str.isdigit, word)) >= 2
+        and is_chosen(word)
+        and is_password(word)
+    )
 
 
 def _below(text: str, at: int, sign: str, column: int, signs: int, kind: str) -> tuple[list[Span], int]:

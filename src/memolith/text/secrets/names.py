@@ -21,7 +21,7 @@ Foreign = tuple[int, int, str]
 # What is looked for in lower-cased text, and the kind it makes. A `weak` word needs a random value; an
 # `assigned` one has a password if something is assigned to it, and is a verb else.
 _BY_KIND = {
-    "password": "passw passphrase passcode passord pwd pw psk cred",
+    "password": "passw passphrase passcode passord pwd pw psw psk cred",
     "assigned": "pass login",
     "secret": "secret",
     "token": "token bearer auth",

@@ -15,7 +15,7 @@ from memolith.text.secrets.values import TABLE, is_jumbled, is_shuffled
 
 _KNOWN = names.KNOWN | APART_WORDS
 # Signs and words that announce a finder's work by themselves; names and messages seldom have one.
-_SIGNS = (*TABLE["signs"], "bundle_")
+_SIGNS = (*TABLE["signs"], *TABLE["sign-in"], "bundle_", "? ", "?\n", '?"')
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"
 _ONLY_RUNS = bytes(

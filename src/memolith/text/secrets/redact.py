@@ -13,7 +13,7 @@ from memolith.base.values import Value
 from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.safe.hygiene import ALLOW
-from memolith.text.secrets import commands
+from memolith.text.secrets import asked, commands, forms
 from memolith.text.secrets.armour import private_keys
 from memolith.text.secrets.assigned import labelled
 from memolith.text.secrets.encoded import encoded
@@ -218,7 +218,9 @@ def _matches(text: str) -> Iterator[Span]:
     yield from random_runs(text, runs)
     if "://" in text or "jdbc:oracle:" in text:
         yield from url_secrets(text)
-    yield from commands.logins(text)
+    yield from commands.logins(text, lower)
+    yield from forms.given(text, lower)
+    yield from asked.answers(text, lower)
     known = known_in(lower, _KNOWN)
     if not known.isdisjoint(APART_WORDS):
         yield from taken_apart(text)

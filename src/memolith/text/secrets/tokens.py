@@ -63,12 +63,15 @@ def slugged_tokens(name: str) -> Iterator[Span]:
     slug = "".join(char if char.isascii() and char.isalnum() else "-" for char in name.lower())
     if len(slug) != len(name):
         return
-    for kind, beginning, alphabet, _ in (row for rows in BEGINNINGS.values() for row in rows):
+    for kind, beginning, alphabet, least in (row for rows in BEGINNINGS.values() for row in rows):
         start = "".join(char if char.isalnum() else "-" for char in beginning.lower())
         if start not in slug or not (start.endswith("-") or alphabet == "upper"):
             continue  # a few letters without a sign may begin any hash
         for match in _compile(rf"(?<![a-z0-9]){start}(?:\d{{6,}}-){{0,3}}([a-z0-9]{{12,}})").finditer(slug):
-            if is_random(match[1], 12):
+            # Without its capitals, a tail may look like words: then its length has to say it.
+            exact = alphabet == "upper" and len(match[1]) == least
+            long = exact or (len(start) > 4 and len(match[1]) >= least)
+            if is_random(match[1], 12) or (long and not _is_sample(match[1]) and not match[1].isdigit()):
                 yield kind, *match.span()
 
 

@@ -10,7 +10,7 @@ text is looked at.
 
 from __future__ import annotations
 
-from memolith.text.budget import head, outside_marker, utf8_len
+from memolith.text.budget import head, outside_marker, utf8_len, whole_end
 from memolith.text.digest import fnv1a64
 
 TYPE_CHECKING = False
@@ -109,7 +109,7 @@ def cut(text: str, most: int, ending: str = "", *, whole: bool = True, exact: bo
     if known == len(shown) <= most:
         return shown  # what was masked was the longer part
     end = outside_marker(shown, min(known, max(0, most - len(ending))))
-    return shown[: end if exact else _between_words(shown, end)] + ending
+    return shown[: whole_end(shown, end if exact else _between_words(shown, end))] + ending
 
 
 def in_bytes(text: str, most: int) -> str:

@@ -40,6 +40,30 @@ _NAMING = (
     "chama",
     "называется",
 )
+# What comes after these at the end of a sentence is what it says no longer holds.
+_CONTRAST = (
+    *(
+        ", not ",
+        " and not ",
+        " instead of ",
+        " rather than ",
+        ", nicht ",
+        " statt ",
+        ", pas ",
+        " au lieu de ",
+    ),
+    *(
+        ", no ",
+        " en vez de ",
+        ", não ",
+        " em vez de ",
+        ", а не ",
+        " вместо ",
+        "，不是",
+        "，而不是",
+        "ではなく",
+    ),
+)
 _SAME = 0.9
 _SUBJECT = 0.75
 _KEPT = 0.7
@@ -72,8 +96,11 @@ def same(one: str, other: str) -> bool:
 
 def contradicts(one: str, other: str) -> bool:
     """Whether two texts give one thing two values (`… runs on 1.31` and `1.32`), or one denies the other."""
+    one, other = _without_contrast(one, other), _without_contrast(other, one)
     if _denials(one) != _denials(other):
         return _subject(one) == _subject(other) != frozenset()
+    if _denies(one) and _denies(other):
+        return False  # two things may both be forbidden
     first, second = words(one), words(other)
     gone, come = set(first) - set(second), set(second) - set(first)
     if len(gone) != 1 or len(come) != 1:
@@ -85,7 +112,28 @@ def contradicts(one: str, other: str) -> bool:
     enough = alike or _overlap(set(first), set(second)) >= _SUBJECT / 2
     # Without digits, only what follows such a word is one value and no other.
     named = alike and first[first.index(old) - 1] in _NAMING
-    return late and ((_is_value(old) and _is_value(new) and enough) or named)
+    file = any(map(_is_file, (old, new))) and not (_is_linked(one, old) and _is_linked(other, new))
+    return late and ((_is_value(old) and _is_value(new) and enough and not file) or named)
+
+
+def _without_contrast(text: str, older: str) -> str:
+    """Return a text without its last words if they only say what held before: `… on 9090, not 8080`."""
+    for word in _CONTRAST:
+        said, found, rest = text.rpartition(word)
+        if found and 0 < len(gone := words(rest)) <= 2 and set(gone) <= set(words(older)):
+            return said
+    return text
+
+
+def _is_file(word: str) -> bool:
+    """Whether a word is a path or the name of a file: people do the same with several of those."""
+    return "/" in word or word.rpartition(".")[2].isalpha()
+
+
+def _is_linked(text: str, value: str) -> bool:
+    """Whether a small word is right before a value, as in `is in config/app.yml`: it says where or what."""
+    before = text.casefold().partition(value)[0].split()
+    return bool(before) and before[-1].strip("\"'`(:=") in {"", *_SMALL}
 
 
 def reverses(old: str, new: str) -> bool:
@@ -121,7 +169,13 @@ def says_again(old: str, new: str, share: float = _AGAIN, *, of_both: bool = Fal
 
     `of_both`: the longer text must not say more, nor the opposite, as a rule with an exception does.
     """
+    if of_both:
+        (old, instead), (new, too) = _contrasted(old), _contrasted(new)
+        if naming(instead) != naming(too):
+            return False
     first, second = naming(old), naming(new)
+    if of_both:  # how firmly it holds is no matter
+        first, second = _subject(old) or first, _subject(new) or second
     if not first or not second:
         return old.strip() == new.strip()
     values, others = ({word for word in each if any(map(str.isdigit, word))} for each in (first, second))
@@ -135,6 +189,18 @@ def says_again(old: str, new: str, share: float = _AGAIN, *, of_both: bool = Fal
     return len(first & second) >= share * size
 
 
+def _contrasted(text: str) -> tuple[str, str]:
+    """Split a text into what it says and what that is not: `use tabs, not spaces`, `instead of …, use …`."""
+    plain = text.casefold()
+    for word in _CONTRAST:
+        said, found, rest = plain.rpartition(word)
+        if not found and plain.startswith(start := word.lstrip(" ,")):
+            rest, found, said = plain.removeprefix(start).partition(", ")
+        if found and said.strip():
+            return said, rest
+    return text, ""
+
+
 def _denies(text: str) -> bool:
     plain = text.casefold().replace("’", "'")
     return any(word in f" {plain} " for word in _DENYING)
@@ -146,10 +212,21 @@ def _denials(text: str) -> int:
     return sum(plain.count(word) for word in _DENYING) % 2
 
 
-def is_kept(text: str, others: Iterable[set[str]]) -> bool:
-    """Whether most words of a text stand in one of other texts, which are given by their words."""
+def is_kept(text: str, others: Iterable[set[str]], before: Iterable[set[str]] = ()) -> bool:
+    """Whether most words of a text stand in one of other texts, which are given by their words.
+
+    Not if that has more of the words of a similar text from `before`: it says what that said.
+    """
     mine = set(words(text))
-    return not mine or any(len(mine & each) >= _KEPT * len(mine) for each in others)
+    alike = [each for each in before if _share(mine, each) >= _KEPT]
+    return not mine or any(
+        (share := _share(mine, other)) >= _KEPT and all(_share(each, other) <= share for each in alike)
+        for other in others
+    )
+
+
+def _share(part: set[str], whole: set[str]) -> float:
+    return len(part & whole) / len(part) if part else 0.0
 
 
 def _overlap(first: set[str], second: set[str]) -> float:

@@ -58,8 +58,9 @@ def is_correction(text: str) -> bool:
 
 def is_empty(text: str) -> bool:
     """Whether a prompt names nothing that memory could know about: `hi`, `2`, `commit and push`."""
-    told = (word for word in _words(text) if any(map(str.isalpha, word)) and word not in terms.STOP)
-    return _thanks(text) or all(word in _TABLE["passing"] or word in _TABLE["chores"] for word in told)
+    words = _words(text)
+    told = (word for word in words if any(map(str.isalpha, word)) and word not in terms.STOP)
+    return _thanks(text) or all(word in _hollow(words) or word in _TABLE["chores"] for word in told)
 
 
 def is_check(text: str) -> bool:
@@ -81,6 +82,20 @@ def is_passing(text: str, role: str) -> bool:
     said = [each for each in _sentences(text) if not _is_passing(each)]
     spoken = role != "user" and all(_asks(each) or _is_announced(each) for each in said)
     return not said or spoken or _thanks(text)
+
+
+def is_hollow(text: str, role: str) -> bool:
+    """Whether a turn is without content even for a task, for which an announcement tells of work."""
+    said = [each for each in _sentences(text) if not _is_passing(each)]
+    return not said or _thanks(text) or (role != "user" and all(map(_is_of_no_help, said)))
+
+
+def _is_of_no_help(sentence: str) -> bool:
+    """Whether an agent only says that it has no answer, or offers its help."""
+    if not _asks(sentence):
+        return len(sentence) < _SHORT // 2 and sentence.casefold().replace("’", "'").startswith(_UNKNOWN)
+    offers = (terms.STOP, _TABLE["passing"], _TABLE["offers"])
+    return all(any(word in each for each in offers) for word in _words(sentence))
 
 
 def _thanks(text: str) -> bool:
@@ -112,7 +127,13 @@ def _asks(sentence: str) -> bool:
 
 def _is_passing(sentence: str) -> bool:
     words = _words(sentence)
-    return len(words) <= _BRIEF and all(word in _TABLE["passing"] for word in words)
+    return len(words) <= _BRIEF and _hollow(words).issuperset(words)
+
+
+def _hollow(words: list[str]) -> frozenset[str]:
+    """Return the words that say nothing; after a greeting, these are more."""
+    greets = not _TABLE["greets"].isdisjoint(words[:1])
+    return _TABLE["passing"] | _TABLE["greeting"] if greets else _TABLE["passing"]
 
 
 def _is_announced(sentence: str) -> bool:

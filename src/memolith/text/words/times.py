@@ -19,7 +19,7 @@ _SOME = {"a": 1, "an": 1, "couple": 2, "few": 3}
 # How long each is in days, and how far from it one may be when one says "four weeks ago".
 _UNITS = {"day": (1.0, 1), "week": (7.0, 3), "month": (30.4, 8), "year": (365.25, 45)}
 
-_MARKS = ".,;:!?\"'()[]¿¡"
+_MARKS = ".,;:!?\"'()[]¿¡？。؟"
 _ASKS = ("?", "？", "؟")
 _LONG = 120  # characters; a longer text asks for more than a time
 
@@ -36,39 +36,71 @@ def only(question: str, today: str) -> list[Span]:
     """Return the days that a question asks about, if about nothing else (`what did we do on Friday?`)."""
     if len(question) > _LONG:
         return []
-    words = [word for each in question.lower().split() if (word := each.strip(_MARKS))]
     table = _table()
+    words = [word for each in _spaced(question).lower().split() if (word := each.strip(_MARKS))]
     asks = question.rstrip().endswith(_ASKS) or not table["begins"].isdisjoint(words[:1])
+    asks = asks or not table["dense"].isdisjoint(words)
     if not asks or not all(word in table["told"] or _is_time(word) for word in words):
         return []
     named = [each for at in range(len(words)) for each in _days(words, at, today)]
     return named or spans(question, today)
 
 
+def _spaced(question: str) -> str:
+    """Put spaces between the words of a question in a language without them, as far as they are known."""
+    if not any(map(terms.is_dense, question)):
+        return question
+    known = sorted((each for each in _table()["told"] if terms.is_dense(each[0])), key=len, reverse=True)
+    parts, at = list[str](), 0
+    while at < len(question):
+        word = next((each for each in known if question.startswith(each, at)), question[at])
+        parts.append(f" {word} " if word in known else word)
+        at += len(word)
+    return "".join(parts)
+
+
 @lru_cache(maxsize=1)
 def _table() -> dict[str, frozenset[str]]:
     found = sections("words/times.txt")
     days = {f"{day}": each.split("/") for day, each in enumerate(found.pop("weekdays"))}
-    told = terms.STOP.union(*days.values(), found["today"], found["yesterday"], found["asking"])
+    told = terms.STOP.union(*days.values(), *found.values())
     return {**{name: frozenset(words) for name, words in (found | days).items()}, "told": told}
 
 
 def _days(words: list[str], at: int, today: str) -> Iterator[Span]:
-    """Yield the day that a word names, alone or with the one before or after it (`3 November`)."""
+    """Yield the days that a word names, alone or with those around it (`3 November`, `last week`)."""
     word, table = words[at], _table()
     weekday = next((day for day in range(7) if word in table[str(day)]), None)
-    if word in table["today"] or word in table["yesterday"]:
-        yield _around(today, word in table["yesterday"], 0)
+    if word in table["today"]:
+        yield _around(today, 0, 0)
+    elif word in table["yesterday"] or word in table["before"]:
+        is_before = word in table["before"] or words[max(0, at - 1) : at] == ["before"]
+        yield _around(today, 2 if is_before else 1, 0)
     elif weekday is not None:
         yield _around(today, _since(weekday, today), 0)
     elif word == "week" and words[at - 1 : at] == ["this"]:
         yield _day(today, _since(0, _day(today, -1)) - 1), today[:10]
+    elif not table["last"].isdisjoint(words[max(0, at - 2) : at + 2]):
+        yield from _last(word, next(filter(None, map(_count, words[max(0, at - 2) : at])), 0), today)
     month = next((number for number, name in enumerate(_MONTHS, 1) if word in (name, name[:3])), 0)
     for beside in words[max(0, at - 1) : at] + words[at + 1 : at + 2] if month else ():
         number = beside.rstrip("stndrh")
         if number.isdigit() and 1 <= int(number) <= 31:
             year = next((each for each in words if len(each) == 4 and each.isdigit()), "????")
             yield (day := f"{year}-{month:02d}-{int(number):02d}"), day
+
+
+def _last(word: str, count: int, today: str) -> Iterator[Span]:
+    """Yield the last so many days or weeks until now, or the last week or month of the calendar."""
+    table = _table()
+    if count and (word in table["days"] or word in table["weeks"]):
+        yield _day(today, count * (7 if word in table["weeks"] else 1)), today[:10]
+    elif word in table["weeks"]:
+        monday = _since(0, _day(today, -1)) - 1
+        yield _day(today, monday + 7), _day(today, monday + 1)
+    elif word in table["months"]:
+        end = _day(f"{today[:8]}01", 1)
+        yield f"{end[:8]}01", end
 
 
 def _is_time(word: str) -> bool:
