@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from functools import partial
 from pathlib import Path
 
@@ -485,6 +486,18 @@ def test_of_many_notes_the_newest_are_in_a_block_for_a_host_with_a_limit(mem: Me
     assert "Fact 149" in shown
     assert "Fact 000" not in shown
     assert "older notes are not shown; `recall`" in shown
+
+
+@proves("S0.39")
+def test_a_note_that_an_editor_saved_in_place_is_the_newest(mem: Mem, store: Path) -> None:
+    for number in range(3):
+        put(store / "notes" / f"n{number}.md", f"Fact {number}.\n")
+        os.utime(store / "notes" / f"n{number}.md", (1_000 + number, 1_000 + number))
+    os.utime(store / "notes", (1_000, 1_000))
+    assert re.findall(r"Fact \d", block_of(mem)) == ["Fact 0", "Fact 1", "Fact 2"]
+    with (store / "notes" / "n0.md").open("a") as file:  # the directory stays as it was
+        file.write("More of it.\n")
+    assert re.findall(r"Fact \d", block_of(mem)) == ["Fact 1", "Fact 2", "Fact 0"]
 
 
 @proves("S2.56")

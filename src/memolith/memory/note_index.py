@@ -4,8 +4,8 @@ No file repeats what a note says, so no line can be outdated and a write costs t
 there are. `notes/MEMORY.md` is a person's page: memolith creates it with a header and leaves it alone. What
 stands there is shown first, and a note that it links to is not listed again.
 
-Lines of the newest notes are cached, each with the stamp of its note: a prompt costs a `stat` for each line
-that is shown. While the directory is unchanged, it is not listed again.
+Lines of the newest notes are cached, each with the stamp of its note: a prompt costs a `stat` for each of
+them. While the directory is unchanged, it is not listed again.
 """
 
 from __future__ import annotations
@@ -210,8 +210,10 @@ class _Shelf:
         rules, directory, count, self._lines = self._cached()
         if rules != self.rules:
             self._lines = {}  # other values are allowed now: the lines must be screened again
+        self._stamps: dict[str, Stamp | None] = {}
         if directory == self._directory and rules == self.rules:
             self.count = count
+            self._sort()
         else:
             if not layout.is_settled(max(each.st_mtime_ns for each in about), time.time_ns()):
                 self._directory = "-"  # must be listed again: another note may get the same timestamp
@@ -223,10 +225,19 @@ class _Shelf:
 
     def stamp(self, name: str) -> Stamp | None:
         """Return what changes when a note does; None if it is gone."""
-        found = Place(self.folder, name).stat()
-        if found is None or not stat.S_ISREG(found.st_mode):
-            return None
-        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        if name not in self._stamps:
+            found = Place(self.folder, name).stat()
+            self._stamps[name] = None
+            if found is not None and stat.S_ISREG(found.st_mode):
+                self._stamps[name] = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        return self._stamps[name]
+
+    def _sort(self) -> None:
+        """Put the newest first: a note that was saved in place leaves the directory as it was."""
+        order = sorted(self._lines, key=lambda name: ((self.stamp(name) or (0, 0, 0))[2], name), reverse=True)
+        if order != list(self._lines):
+            self._lines = {name: self._lines[name] for name in order}
+            self._changed = True
 
     def line(self, name: str) -> str:
         """Return a note's line; empty if the note cannot be read, because then its source is unknown."""
