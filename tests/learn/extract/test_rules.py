@@ -4,7 +4,7 @@ import pytest
 
 from memolith.env.settings import Settings
 from memolith.learn.consolidate.statements import merge
-from memolith.learn.extract import evidence, rules, signals
+from memolith.learn.extract import alone, evidence, rules
 from memolith.learn.extract.facts import Fact, findings
 from tests.learn.extract import labelled
 from tests.learn.talk import session
@@ -130,6 +130,12 @@ def test_a_command_that_worked_after_another_form_of_it_failed_is_learned_with_b
     assert found.text == "Use `npm run test:unit`; `npm test` gives: npm ERR! Missing script: test."
     assert (found.category, found.taint) == ("procedures", "tool")
     assert [turn for turn, _ in found.quotes] == [3, 2]
+    (fed,) = learned(
+        ("user", "try it"),
+        ("bash error", "$ rig --print hello\nError: input must come from stdin"),
+        ("bash ok", "$ echo hello | rig --print\nhello"),
+    )
+    assert fed.startswith("Use `echo hello | rig --print`; `rig --print hello` gives:")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +146,7 @@ def test_a_command_that_worked_after_another_form_of_it_failed_is_learned_with_b
         ("cat a.yml", "error: cannot open", "cat a.yaml", "user"),
         ("mux show a-5", "Error: nothing is required in 'a-5'", "mux list a-5", "user"),
         ("pytest tests/a.py", "FAILED tests/a.py::test_x - assert 1 == 2", "pytest tests/b.py", "user"),
+        ("go build ./rig/...", "rig/env.go:40:26: error: undefined: port", "go test -c ./rig/...", "user"),
         ("python /tmp/x.py", "ModuleNotFoundError: No module named 'pandas'", "python /tmp/y.py", "user"),
     ],
 )
@@ -244,6 +251,31 @@ def test_chatter_tasks_questions_and_guesses_teach_nothing(text: str) -> None:
     assert said(text) == []
 
 
+@proves("S2.98")
+@pytest.mark.parametrize("text", rows("learn/extract/waiting"))
+def test_what_says_little_without_the_task_at_hand_waits_until_it_is_said_again(text: str) -> None:
+    found = rules.extract(session(("assistant", "I did it."), ("user", text)))
+    assert (found.facts, bool(found.candidates)) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("We never ship on Friday, maybe note that somewhere.", "We never ship on Friday."),
+        ("We never ship on Friday and I thought we had a calendar.", "We never ship on Friday."),
+        ("We never ship big orders, for example pianos.", "We never ship big orders, for example pianos."),
+        (
+            "This should not be changed, only the `--draft` flag must skip the approval.",
+            "Only the `--draft` flag must skip the approval.",
+        ),
+    ],
+)
+def test_a_statement_ends_where_doubt_begins_and_begins_where_it_names_something(
+    text: str, statement: str
+) -> None:
+    assert said(text) == [statement]
+
+
 @proves("S2.90")
 def test_chatter_is_hardly_ever_a_candidate_either() -> None:
     texts = rows("learn/extract/passing")
@@ -319,7 +351,7 @@ def test_what_cannot_be_understood_alone_is_stored_with_what_it_goes_on_with(
 def test_a_statement_leans_on_another_if_it_points_back_before_it_names_anything(
     statement: str, leans: bool
 ) -> None:
-    assert signals.leans(statement) is leans
+    assert alone.leans(statement) is leans
 
 
 @proves("S2.91")

@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
-from memolith.learn.extract import doubt, evidence, marks, signals, strip
+from memolith.learn.extract import alone, doubt, evidence, marks, signals, strip
 from memolith.learn.extract.facts import Fact, Findings, findings, nothing
 from memolith.learn.extract.signals import is_vague, sentence
 from memolith.learn.extract.speech import pattern, words
@@ -36,6 +36,8 @@ _TITLE = 80
 # How a message that opens a task says what is to be done, and behind that, how.
 _HOW = frozenset(["must", "not-that", "forbid-once", "none", "ensure"])
 _WISHED = frozenset(["must", "we-should"])  # behind "I think …" it is still a thought
+_DRAFTED = frozenset(["must", "we-should", "every"])  # behind any thought it may be part of a draft
+_TOLD = frozenset(["is", "value"])
 _TALE = 12  # sentences of a message that tells how a thing should become
 _MOST_BEFORE = 3  # sentences that one may go on with
 _NEAR = 8  # turns between a failed command and its corrected form
@@ -43,6 +45,8 @@ _MAX_COMMAND = 120
 _FAILED = frozenset(["error", "failed", "failure", "fail", "timeout", "denied", "rejected", "cancelled"])
 _WRAPPERS = frozenset(["sudo", "time", "env", "command", "exec", "nohup"])
 _EXITED, _HEAD = lazy(r"(?i)\n(?:process exited with|exit) code:? (-?\d+)\b"), 600
+_AT_PLACE = lazy(r"\S+\.\w+:\d+(?::\d+)?:")  # where a compiler found it
+_FED = lazy(r"^(?:echo|printf|cat)\s[^|]*\|\s*(?=\w)")  # what a command reads
 _SET = lazy(r"^[A-Z_][A-Z0-9_]*=\S*$")
 _LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*)\s+")  # `b)` or a command before a sentence
 _TRAILS = lazy(r"\w ?\.\.+ ?\w")  # "it got merged..which was"
@@ -137,19 +141,22 @@ def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> list[Fact]
         if not judged or judged.points < signals.POSSIBLE or len(judged.statement) > _MOST:
             continue
         before = sentences[:at][-1:]
-        if pasted and set(judged.ways) <= {"is", "value"}:
+        if pasted and set(judged.ways) <= _TOLD:
             continue  # it tells what is in the paste
         fact = signals.fact(judged).but(quotes=[(turn.number, each.text)], taint=turn.taint or "user")
         if not fact.asked and (
-            any(signals.is_imagined(one.masked) for one in before)
-            or (set(judged.ways) <= _WISHED and any(signals.is_thought(one.masked) for one in before))
+            any(alone.is_imagined(one.masked) for one in before)
+            or (set(judged.ways) <= _WISHED and any(alone.is_thought(one.masked) for one in before))
+            or (set(judged.ways) <= _DRAFTED and any(alone.is_thought(one.masked) for one in sentences[:at]))
+            or (set(judged.ways) <= _TOLD | {"we-use"} and alone.is_like(fact.text))
             or (judged.points <= signals.CERTAIN and len(sentences) > _TALE)
-            or signals.chooses(fact.text)
+            or alone.chooses(fact.text)
+            or alone.is_unneeded(fact.text)
             or (not answering and set(judged.ways) <= (_HOW if at else {"must"}))
             or len(_TRAILS.findall(fact.text)) > 1
         ):
             fact = fact.but(certain=False)
-        if signals.leans(fact.text):
+        if alone.leans(fact.text):
             fact = _with_context(fact, sentences[:at], turn.number)
         found.append(fact)
     return found
@@ -160,6 +167,8 @@ def _with_context(fact: Fact, before: Sequence[_Sentence], turn: int) -> Fact:
 
     Where there are none, or only a request, it is a candidate, unless somebody asked to have it remembered.
     """
+    if not fact.asked and (clause := alone.own_clause(fact.text)):
+        return fact.but(text=clause)
     context, quotes = "", list(fact.quotes)
     for each in before[: -_MOST_BEFORE - 1 : -1]:
         said = sentence(each.text)
@@ -167,10 +176,10 @@ def _with_context(fact: Fact, before: Sequence[_Sentence], turn: int) -> Fact:
         quotes.append((turn, each.text))
         if len(context) + len(fact.text) >= _MOST:
             break
-        if context.count('"') % 2 == 0 and not signals.leans(said):
-            lasts = fact.certain and not signals.is_task(context)
+        if context.count('"') % 2 == 0 and not alone.leans(said):
+            lasts = fact.certain and not alone.is_task(context) and not alone.passes(context)
             return fact.but(text=f"{context} {fact.text}", quotes=quotes, certain=fact.asked or lasts)
-    return fact.but(certain=fact.asked or (fact.certain and signals.stands_alone(fact.text)))
+    return fact.but(certain=fact.asked)
 
 
 def _is_nobodys(text: str) -> bool:
@@ -269,8 +278,8 @@ def _worked(before: Turn, tried: str, turn: Turn, command: str) -> Fact | None:
     error = _error_of(before)
     if not error or pattern("path-slip").search(before.text) or pattern("failing-test").search(before.text):
         return None
-    if any(f"'{word}'" in error for word in tried.split()):
-        return None  # the state of a thing that is named, not the form of the command
+    if any(f"'{word}'" in error for word in tried.split()) or _AT_PLACE.match(error):
+        return None  # the state of a thing that is named or of the code, not the form of the command
     said = f"use `{command}`; `{tried}` gives: {error}"
     quotes = [(turn.number, f"$ {command}"), (before.number, error), (before.number, f"$ {tried}")]
     return Fact(sentence(said), "procedures", quotes=quotes)
@@ -341,7 +350,7 @@ def _error_of(turn: Turn) -> str:
 
 
 def _program(command: str) -> str:
-    for word in command.split():
+    for word in _FED.sub("", command).split():
         if word not in _WRAPPERS and not _SET.match(word):
             return word.rsplit("/", 1)[-1]
     return ""

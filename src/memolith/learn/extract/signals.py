@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from memolith.base.values import Value
 from memolith.learn.extract import marks
 from memolith.learn.extract.facts import Fact, place_of_rule, settled_place
-from memolith.learn.extract.speech import pattern, words
+from memolith.learn.extract.speech import pattern
 from memolith.text.words.terms import STOP
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 CERTAIN, POSSIBLE = 2, 1
 _MOST_MARKS = 45  # words of a spoken sentence
+_SHORT = 6  # characters of a statement in a script without spaces
 _LEAST_WORDS = 2  # naming something, so that a statement is clear on its own
 
 # Ways of speaking that can make a statement worth keeping. `^` is the beginning of the sentence.
 _WAYS = {
-    # "remember that …", "note: …"; "remember to push" is for now
-    "keep": (6, r"^[JAMOn,]*K(?!J?t[J.]*[vu]|dk)(?:[,Tdc]|A,|[^,]*[BDNUVLGPCvX=WZl])(?!$)"),
+    # "remember that …", "note: …"; "remember to push", "remember to use paging" is for now
+    "keep": (6, r"^[JAMOn,]*K(?!J?t(?:[J.]*[vu]|U\.{1,3}$)|dk)(?:[,Tdc]|A,|[^,]*[BDNUVLGPCvX=WZl])(?!$)"),
     "henceforth": (4, r"(?:^|[,J])l|^[JAO,]*(?:[LVNUvuZYE]|WD|.*[YD])[^,X]*l[,A]*$"),  # "from now on …"
     # "always use", "we never deploy", "must never", "whenever you …, …"
     "always": (
@@ -68,7 +69,8 @@ _WAYS = {
     "not-that": (2, r"n[^,]{0,3}N[^,]{0,2}n|,J?[NV][.n]{1,4}$"),  # "X, not Y"
     "decide": (2, r"(?<!N)W[^,N]{0,2}F|^[JOA,]*(?:IF|FF)"),  # "we decided", "let's go with"
     "correct": (1, r"^[JA]*(?:N,|O)(?![Td][^n]*$)"),  # "no, …", "actually …"
-    "use": (2, r"^(?:N,|[JAFOn,N])*U(?![Td])"),  # "use …", "keep …" in an answer
+    "use": (2, r"^(?:N,|[JAFOn,N])*(?:Kt)?U(?![Td])"),  # "use …", "keep …" in an answer
+    "ours": (2, r"^[JA,]*Um[.n]{2}"),  # "keep our notes in …"
     "we-should": (1, r"WD(?![uv])|WD[uv][^,]*[RLE]"),  # "we should rename it" is a task
     "we-use": (2, r"W[EGCLJ]?[.]?U(?![Td]|$)|W[.n]{1,4}U\.?$|^[JAO,]*[.n]{1,4}(?:[Uv]W(?!$)|Un)"),
     "we-do": (1, r"W[EGCLJ]?[.]?v(?![Td])"),
@@ -120,8 +122,10 @@ _MORE = {
     "at-hand": (-2, r"^[^,Bm]*x[Do]?B|^[JAFO,]*(?:[Uvu]|N[vu]\.)x|^[JAFO,]*U[^,]*s"),
     "sets-up": (-2, r"WDB[^,]*t[vu]"),  # "we should have a ticket to …"
     "ours-on-it": (-3, r"WD[.uv]T\."),  # "we should add that to …"
+    "orders": (-3, r"[BDvX][^,]*,[JA]*[uv](?![.n]{0,2}[DBLV]|[I.]?L|V)(?=[^,]*$)"),  # "…, add a helper for …"
+    "only-tell": (-3, r",J[uv]I"),  # "…, just let me know"
     "happened": (-2, r",T[JO]?X"),  # "…; there was a change"
-    "short": (-1, r"^(?!WU).{0,4}$"),
+    "short": (-1, r"^(?!WU).{0,4}$|^[JAKt,]*U.{0,3},*$"),  # "please use the old one"
 }
 # A question, a header or a purpose teaches nothing.
 _NOTHING = re.compile(
@@ -130,6 +134,8 @@ _NOTHING = re.compile(
 # A clause that only softens or conditions what comes before it.
 _MAY = re.compile(r"^([JA,]*C[.n]{1,3})[Hk]")  # "only admins may …"
 _TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$|(?<=.{5})J[Hh].*$")
+# What only doubts at its end: "…, maybe note that somewhere".
+_DOUBTED = re.compile(r"(?<=.{3}),J*H|(?<=.{5})JH")
 # What leads to a statement and is no part of it.
 _LEAD = re.compile(r"(?:[JAOf,]|[Nl],|K(?:[JA]|\.(?=c))?[ct,]*T?[ct,]*)*")
 # A later clause in which the people of the project speak for themselves, behind one without a condition.
@@ -146,14 +152,8 @@ _ASKS_TOO = re.compile(
 _SECRET = re.compile(r"(?:\S+\s+){0,4}\[(?:secret:[a-z0-9-]+|private)\]")  # and what it is the value of
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
 _BETWEEN = " \t,;:.!?、，：；。（("
-# What goes on with the sentence before: "since they …", "instead, …", "the last one …".
-_RESTS = re.compile(r"^R(?:[BTd]|[^,]*$)|^F?C(?:,|u)|^\.{1,3}TT?[XDoB]")
-_LETTER = re.compile(r"(?<=[a-z] )[ABDE](?=[.,;)]|\s(?:instead|for|with|and|then)\b|$)")
-_CHOOSING = "UvuPFDpt"
-_QUOTES = re.compile(r"\"[^\"\n]{2,300}\"|`[^`\n]{1,300}`")
-_DOES = re.compile(r"^[JO,]*A|^[JFO,]*[uv](?![.n]{0,2}[DB])")
 _LOOSE = str.maketrans("ogxs", "DD..")
-_EXACT = ("strict", "we-need", "at-hand")  # these see what `_points` takes together
+_EXACT = ("strict", "we-need", "at-hand")  # these see what `weigh` takes together
 _NAMING = ".n#UvuXBP"
 _TABLES = [
     {name: (points, re.compile(found)) for name, (points, found) in each.items()} for each in (_WAYS, _MORE)
@@ -176,7 +176,11 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     """
     bare = pattern("tag").sub("", masked)
     read = marks.read(bare)
-    statement = _statement(text[: len(bare)], read)
+    doubted = _DOUBTED.search(read.letters)
+    end = read.places[doubted.start()] if doubted else len(bare)
+    if doubted and pattern("example").match(bare, read.places[doubted.end() - 1]):
+        end = len(bare)
+    statement = _statement(text[:end], read)
     if pattern("jokes").search(masked) or is_vague(statement) or is_secret(statement):
         return None
     if rule:
@@ -200,26 +204,28 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     letters = _MAY.sub(r"\1D", _TAIL.sub("", read.letters))
     if pattern("moment").search(bare):
         letters += "M"
-    judged = _points(letters, statement, answering=answering, refused=refused)
+    judged = weigh(letters, statement, answering=answering, refused=refused)
     if (judged is None or judged.points < CERTAIN) and (own := _CLAUSE.match(letters)):
         said = sentence(text[read.places[own.end()] : len(bare)])  # "fix that one, we never …"
-        clause = _points(letters[own.end() :], said, answering=answering, refused=refused)
+        clause = weigh(letters[own.end() :], said, answering=answering, refused=refused)
         return clause if clause and (judged is None or clause.points > judged.points) else judged
     return judged
 
 
-def _points(letters: str, statement: str, *, answering: bool, refused: bool) -> Judged | None:
+def weigh(letters: str, statement: str, *, answering: bool, refused: bool) -> Judged | None:
     """Judge a statement by its marks."""
     loose = letters.translate(_LOOSE)
     ways = [name for name, (_, found) in _TABLES[0].items() if found.search(loose)]
     more = [
         name for name, (_, found) in _TABLES[1].items() if found.search(letters if name in _EXACT else loose)
     ]
-    if "short" in more and marks.DENSE.search(statement):
+    if "short" in more and marks.DENSE.search(statement) and len(statement) > _SHORT:
         more.remove("short")  # one mark may be several words there
     ways = [name for name in ways if answering or name not in ("use", "correct")]
     if not ways:
         return None
+    if ways == ["use"] and "short" in more:
+        more = ["short"]  # "use X", for what?
     if "keep" in ways:
         more = []
     elif "henceforth" in ways:
@@ -258,77 +264,6 @@ def points_back(masked: str) -> bool:
     """Whether a sentence only asks to remember the one before it."""
     bare = _FOR_LATER.sub("", masked.strip())
     return not bare.endswith(":") and bool(_BACK.search(marks.read(bare).letters))
-
-
-def leans(statement: str) -> bool:
-    """Whether a statement cannot be understood without the sentence before it.
-
-    It points back before it names anything ("don't give it a number"), or is the rest of a thought ("since
-    they …", "instead, …", "using …").
-    """
-    masked, articles = _hidden(statement), words("articles")
-    read = marks.read(masked)
-    if _RESTS.search(read.letters) or pattern("goes-on").search(masked) or _is_gerund(masked, read.letters):
-        return True
-    ends = [*read.places, len(masked)][1:]
-    for at, (letter, start, end) in enumerate(zip(read.letters, read.places, ends, strict=False)):
-        word = masked[start:end].strip(_BETWEEN).casefold()
-        after = read.letters[at + 1 : at + 2]
-        if letter in ".n#mWx" and word not in STOP:
-            return False
-        if letter == "d" and after in ".nx":
-            return False  # "this service runs on …"
-        if "r" in read.letters[max(0, at - 2) : at]:
-            return False  # "when I say ship it, …"
-        if letter in "Td" and word not in articles and (word != "that" or after in "BDoXNk,"):
-            return not pattern("empty-it").match(masked, start)  # "it's important to …" points at nothing
-    return False
-
-
-def stands_alone(statement: str) -> bool:
-    """Whether a later clause of a statement that leans says it all: "this is wrong, only X should …"."""
-    masked = _hidden(statement)
-    read = marks.read(masked)
-    comma = read.letters.find(",")
-    if comma < 0 or comma + 1 >= len(read.places):
-        return False
-    rest = statement[read.places[comma + 1] :]
-    judged = _points(read.letters[comma + 1 :], rest, answering=True, refused=False)
-    return judged is not None and judged.points >= CERTAIN and not leans(rest)
-
-
-def chooses(statement: str) -> bool:
-    """Whether a statement names one of several choices by a letter: "do B"."""
-    masked = _hidden(statement)
-    read = marks.read(masked)
-    places = [found.start() for found in _LETTER.finditer(masked)]
-    return any(read.letters[read.places.index(at) - 1] in _CHOOSING for at in places if at in read.places)
-
-
-def _hidden(text: str) -> str:
-    """Return a text with its quotations blanked out."""
-    return str(_QUOTES.sub(lambda found: found[0][0] + "·" * (len(found[0]) - 2) + found[0][-1], text))
-
-
-def _is_gerund(masked: str, letters: str) -> bool:
-    """Whether a sentence is only what goes with the one before: "using the small model"."""
-    first = masked.split(maxsplit=1)[0].casefold() if masked else ""
-    return first.endswith("ing") and letters[:1] in ("U", "v", "u") and not set("BDoN") & set(letters[:8])
-
-
-def is_task(text: str) -> bool:
-    """Whether a sentence only asks for something, or for something to be done."""
-    return text.rstrip().endswith(("?", "？")) or bool(_DOES.search(marks.read(_hidden(text)).letters))
-
-
-def is_imagined(masked: str) -> bool:
-    """Whether a sentence asks to imagine what follows."""
-    return bool(pattern("imagines").search(masked))
-
-
-def is_thought(masked: str) -> bool:
-    """Whether a sentence says what somebody thinks or supposes."""
-    return bool(set("hH") & set(marks.read(masked).letters))
 
 
 def is_vague(statement: str) -> bool:
