@@ -86,7 +86,7 @@ def _section(name: str, command: click.Command) -> str:
     words = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "").strip()
     text, _, examples = inspect.cleandoc(command.help or "").partition("\b\n")
     lines = [
-        f"### `{name} {words}`".replace(" `", "`", 1) if not words else f"### `{name} {words}`",
+        f"### `{f'{name} {words}'.rstrip()}`",
         "",
         text.strip(),
         "",

@@ -699,7 +699,7 @@ def test_a_worker_in_the_background_is_detached_logs_and_ends(
     assert time.monotonic() - begin < 0.5
     assert until(lambda: len(mem.records.list()) == 2 and bool(consolidations(model)))
     log = Path(mem.home) / "state" / "log" / "learn.log"
-    assert until(lambda: "learned from 2 sessions" in log.read_text())
+    assert until(lambda: "Learned from 2 sessions" in log.read_text())
     assert until(lambda: not running(mem.home))
 
 

@@ -61,19 +61,19 @@ class LearningStatus(Value):
         for number, phase in enumerate((EXTRACT, CONSOLIDATE), 1):
             jobs = [job for job in self.jobs if job.kind == phase]
             counts = Counter(job.status for job in jobs)
-            states = [f"{count} {name}" for name, count in sorted(counts.items())]
+            states = [f"{plural(count, 'session')} {name}" for name, count in sorted(counts.items())]
             if phase == CONSOLIDATE:
                 states = [_reason(job) for job in jobs]
             spent = [cost for cost in self.phases if cost.phase == phase]
             shown.append(
                 f"Phase {number} ({phase}): {', '.join(states) or 'nothing to do'}; today"
                 f" {plural(sum(cost.requests for cost in spent), 'request')},"
-                f" {sum(cost.tokens for cost in spent)} tokens"
+                f" {plural(sum(cost.tokens for cost in spent), 'token')}"
             )
+        most = {what: f"{settings.number(f'memories.{what}_per_day'):,.0f}" for what in ("requests", "tokens")}
         shown.append(
-            f"Today: {plural(self.today.requests, 'request')}, {self.today.tokens} tokens,"
-            f" {self.today.seconds:.0f} s of {settings.number('memories.requests_per_day'):,.0f} requests, "
-            f"{settings.number('memories.tokens_per_day'):,.0f} tokens"
+            f"All projects today: {self.today.requests:,} of {most['requests']} requests,"
+            f" {self.today.tokens:,} of {most['tokens']} tokens, {self.today.seconds:.0f} s"
         )
         failed = [job for job in self.jobs if job.session and job.last_error and job.status != "done"]
         return shown + [f"{job.key}: {job.last_error}" for job in failed]

@@ -64,15 +64,20 @@ class RunReport(Value):
     tokens: int
 
     def __str__(self) -> str:
-        parts = [f"learned from {plural(self.extracted, 'session')}, nothing new in {self.empty}"]
-        if self.records:
-            parts.append(plural(self.records, "record"))
+        parts = []
+        if self.extracted:
+            records = f": {plural(self.records, 'record')}" if self.records else ""
+            parts.append(f"Learned from {plural(self.extracted, 'session')}{records}")
+        if self.empty:
+            parts.append(f"{plural(self.empty, 'session')} had nothing new")
         if self.failed:
-            parts.append(f"{self.failed} failed (memolith learn why)")
+            parts.append(f"{self.failed} failed (`memolith learn why`)")
+        if not parts:
+            reasons = f" ({self.refused} skipped: `memolith learn why`)" if self.refused else ""
+            parts.append(f"No session to learn from{reasons}")
         if self.requests:
-            parts.append(f"{plural(self.requests, 'request')}, {self.tokens} tokens")
-        lines = ["; ".join(parts), *filter(None, [self.consolidated, self.stopped])]
-        return "\n".join(lines)
+            parts.append(f"{plural(self.requests, 'request')}, {plural(self.tokens, 'token')}")
+        return "\n".join(filter(None, ["; ".join(parts), self.consolidated, self.stopped]))
 
 
 def why_not(home: Home) -> str:
@@ -367,7 +372,7 @@ class _Run:
                     fence=lambda: self._queue.fenced(job),
                     deadline=self._deadline,
                 )
-                return f"MEMORY.md: {outcome.message}"
+                return f"Consolidation: {outcome.message}"
         except KeyboardInterrupt:
             self._queue.release(job, "interrupted")
             raise

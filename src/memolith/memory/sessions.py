@@ -183,8 +183,11 @@ class Sessions:
 
     def list(self) -> builtins.list[Session]:
         """Return all sessions without their turns, oldest first; damaged ones are skipped."""
-        found = [self.read(name) for name in self._archive().names()]
-        return sorted((each for each in found if each), key=lambda each: (each.started, each.name))
+        kept = (
+            self.stored()
+        )  # two that began in one second, or at a time that nobody knows, as they were stored
+        found = [each for name in self._archive().names() if (each := self.read(name))]
+        return sorted(found, key=lambda each: (each.started, kept.get(each.name, 0), each.name))
 
     def stored(self) -> dict[str, int]:
         """Return when each session last changed, in nanoseconds."""

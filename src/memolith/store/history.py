@@ -246,10 +246,13 @@ class History:
         """Return what the history calls the change that an undo took back."""
         return next((entry.op for entry in self.entries(relative) if entry.id == undo.undoes), "")
 
-    def versions(self, relative: str, *, markers: bool = False) -> list[Version]:
-        """Return the versions of a file for showing, newest first."""
+    def versions(self, *names: str, markers: bool = False) -> list[Version]:
+        """Return the versions of files for showing, newest first."""
+        rows = [(entry, name) for name in names for entry in reversed(self.entries(name))]
+        if len(names) > 1:
+            rows.sort(key=lambda row: (row[0].stamp, row[0].id), reverse=True)
         result = []
-        for entry in reversed(self.entries(relative)):
+        for entry, relative in rows:
             if not (entry.stored or markers):
                 continue
             found = self._tree.stat(f"{relative}/{entry.name}") if entry.stored else None

@@ -115,7 +115,10 @@ def test_the_verbs_do_what_the_commands_do(filled: Mem, store: Path) -> None:
     assert said(filled, "clear daily").startswith("Emptied daily")
     assert not (store / "daily" / "2026-11-15.md").exists()
     assert f"{said(filled, 'view')}\n".endswith(f"{filled.context_block()}\n")
-    assert "/memory edit [NOTE]" in said(filled, "help")
+    verbs = said(filled, "help")
+    assert verbs.startswith("/memory [NOTE | VERB …] ")
+    assert "\n  edit [NOTE] " in verbs
+    assert max(map(len, verbs.splitlines())) <= 80
 
 
 def test_a_host_is_never_asked_and_its_standard_input_is_its_own(filled: Mem) -> None:

@@ -112,7 +112,7 @@ def test_a_running_session_teaches_nothing_until_its_end_is_told_or_a_person_nam
     monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
     monkeypatch.setenv("MEMOLITH_MEMORIES_MIN_ROLLOUT_IDLE_HOURS", "0")
     with Mem.open(work, now=clock) as mem:
-        assert "learned from 0 sessions" in [*worker.work(mem)][-1]
+        assert "No session to learn from (1 skipped" in [*worker.work(mem)][-1]
         assert "it is going on" in mem.learning.why()["claude-s-1"]
         assert mem.learning.run(force=True).refused == 1
         clock.seconds += 12 * 3600  # it told nothing for so long
@@ -177,7 +177,7 @@ def test_learning_comes_after_the_index_and_its_failure_is_only_logged(
     with Mem.open(work) as mem:
         told = list(worker.work(mem))
         assert told[0].startswith("claude-s-1: new")
-        assert told[1].startswith("learned from ")
+        assert told[1].startswith("1 session had nothing new")
         Path(mem.home, "state/state.sqlite3").unlink()
         Path(mem.home, "state/state.sqlite3").mkdir()
         (failed,) = worker.work(mem)

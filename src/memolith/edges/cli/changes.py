@@ -120,10 +120,10 @@ def history(
 def _last_change(mem: Mem, path: str) -> Answer:
     """Return what has changed since the newest version that says something else, under any of its names."""
     now = files.text_of(Tree(str(mem.root)).read(path) or b"")
-    versions = [row for name in lineage(mem, path) for row in mem.gate.history.versions(name)]
+    versions = mem.gate.history.versions(*lineage(mem, path))
     if not versions:
         raise InputError(f"{path} has no earlier version; nothing was overwritten or deleted")
-    for row in sorted(versions, key=lambda row: row.time, reverse=True):
+    for row in versions:
         allow = allowed(str(mem.root), layout.scope_of(path))
         before = files.text_of(masked(mem.gate.history.read(row.filename, row.id), allow))
         if text := difference(before, now):
@@ -152,8 +152,7 @@ def _shown(mem: Mem, path: str, version: int, *, diff: bool, as_json: bool) -> A
 
 def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: bool) -> Answer:
     names = lineage(mem, find_file(mem, words)) if words else files_with_history(mem)
-    rows = [row for name in names for row in mem.gate.history.versions(name, markers=everything)]
-    rows = sorted(rows, key=lambda row: (row.time, row.id), reverse=True)[:limit]
+    rows = mem.gate.history.versions(*names, markers=everything)[:limit]
     cells = [
         (
             row.id,

@@ -13,15 +13,21 @@ from memolith.base.errors import InputError, NotFoundError, TextError, TooLargeE
 from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
+from memolith.env.paths import Tree
 from memolith.store.layout import CATEGORIES
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
 
     from memolith.base.values import Value
+    from memolith.mem import Mem
+    from memolith.memory.records import Record
+    from memolith.memory.tickets import Ticket
 
     Command = Callable[..., Any]
+    _Entry = TypeVar("_Entry", Record, Ticket)
 
 SCOPES = ("project", "user")
 
@@ -67,6 +73,13 @@ def described(found: Value, body: str) -> tuple[output.Fields, str]:
             rows = ["; ".join(map(str, row)) if isinstance(row, list) else row for row in rows]
             lines += [f"{'' if number else name:<12} {row}" for number, row in enumerate(rows)]
     return fields, "\n".join([*lines, "", str(fields[body])])
+
+
+def newest(mem: Mem, found: Iterable[_Entry]) -> list[_Entry]:
+    """Return entries in the order of their last change, the latest first."""
+    tree = Tree(str(mem.root))
+    stats = [(tree.stat(each.filename), each) for each in found]
+    return [each for _, each in sorted(stats, key=lambda pair: -pair[0].st_mtime_ns if pair[0] else 0)]
 
 
 def listed(name: str, found: Iterable[Value], table: str, nothing: str) -> output.Answer:

@@ -152,17 +152,18 @@ def _record_id(mem: Mem, name: str, scope: str | None) -> str:
 def list_records(
     mem: Mem, category: str | None, scope: str | None, status: str | None, archived: bool
 ) -> Answer:
-    """List the active records; options include archived and superseded ones.
+    """List the active records, newest first; options include archived and superseded ones.
 
     \b
     memolith record list
     memolith record list --category incidents --status archived
     """
-    return record_table(mem.records.list(category, scope, status, archived=archived))
+    return record_table(mem, mem.records.list(category, scope, status, archived=archived))
 
 
-def record_table(found: list[Record]) -> Answer:
-    """Return records as a list."""
+def record_table(mem: Mem, found: list[Record], limit: int | None = None) -> Answer:
+    """Return records as a list, newest first."""
+    found = common.newest(mem, found)[:limit]
     rows = [
         (veil.masked(r.id), r.category, r.scope, "" if r.status == "active" else r.status, r.title)
         for r in found
@@ -239,12 +240,12 @@ def note_ticket(mem: Mem, ticket_id: str, text: tuple[str, ...]) -> Answer:
 @common.one_of("--type", TYPES, name="kind")
 @opened
 def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
-    """List tickets.
+    """List tickets, those changed last first.
 
     \b
     memolith ticket list --status open
     """
-    found = mem.tickets.list(status, kind)
+    found = common.newest(mem, mem.tickets.list(status, kind))
     rows = [(veil.masked(t.id), t.status, t.type, t.priority, t.title) for t in found]
     table = Table(("id", "status", "type", "priority", "title"), rows, spare=("type", "priority"))
     return common.listed("tickets", found, table, "no tickets; `memolith ticket add --help` shows how")

@@ -82,7 +82,10 @@ def explain(mem: Mem, session: str | None) -> Answer:
     if not reasons:
         nothing = "no sessions are stored for this project; `memolith session add` stores one"
         return fields, output.Note(nothing)
-    return fields, "\n".join(f"{name}: {why}" for name, why in reasons.items())
+    if mem.learning.off:
+        return fields, f"Learning is off: {mem.learning.off}"
+    said = [f"{row['name']}: {row['why']}" for row in rows]
+    return fields, "\n".join([*said, *(f"Consolidation: {why}" for why in [fields["consolidate"]] if why)])
 
 
 @learn.command("enqueue")

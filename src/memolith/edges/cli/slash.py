@@ -22,6 +22,7 @@ from memolith.edges.cli import common, completion, output
 from memolith.edges.cli import learn as learning
 from memolith.edges.cli.app import Group, cli, opened, run, shared
 from memolith.edges.cli.options import Options
+from memolith.edges.cli.paint import Prose
 from memolith.memory import addresses, arguments, writing
 from memolith.memory.note_index import note_files
 from memolith.store import layout
@@ -298,4 +299,6 @@ def show_help(_: Options) -> Answer:
     memolith memory help
     """
     text = Path(__file__).with_name("slash.txt").read_text("utf-8").rstrip("\n")
-    return _text(text if output.collected.get() is not None else text.replace("/memory", "memolith memory"))
+    if output.collected.get() is None:
+        text = text.replace("/memory [NOTE | VERB …]    ", "memolith memory [NOTE | VERB …]  ")
+    return {"text": text}, Prose(text)

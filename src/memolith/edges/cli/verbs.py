@@ -121,7 +121,7 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     if what == "records":
         from memolith.edges.cli.entries import record_table
 
-        return record_table(mem.records.list(None, scope, None, archived=archived)[:limit])
+        return record_table(mem, mem.records.list(None, scope, None, archived=archived), limit)
     return _files(mem, scope, what, limit, archived=archived)
 
 

@@ -10,7 +10,7 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Input, Label, Static, Tree
+from textual.widgets import Input, Label, Static, Tree
 
 from memolith.edges.tui import keys, render, shelves
 from memolith.edges.tui.actions import FOR
@@ -81,7 +81,7 @@ class Memolith(Searching):
             yield Listing(id="listing")
             with Page(id="page", can_focus=True):
                 yield Static(id="page-text")
-        yield Footer(show_command_palette=False)
+        yield keys.KeyBar()
 
     def on_mount(self) -> None:
         """Load the tree."""

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding
+from textual.widgets import Footer
+from textual.widgets._footer import FooterKey
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
 
 
 class Key(NamedTuple):
@@ -53,3 +58,26 @@ def bindings(keys: tuple[Key, ...], *, priority: bool = False) -> list[Binding]:
         for each in keys
         if each.action
     ]
+
+
+class KeyBar(Footer):
+    """The keys with their labels, as many as fit whole; help and quit, which come last, always do."""
+
+    def __init__(self) -> None:
+        super().__init__(show_command_palette=False)
+
+    def compose(self) -> ComposeResult:
+        """Leave out what would be cut."""
+        found = [each for each in super().compose() if isinstance(each, FooterKey)]
+        labels = [(each, len(f" {each.key_display} {each.description} ")) for each in found]
+        left = self.app.size.width - sum(width for _, width in labels[-2:])
+        for each, width in labels[:-2]:
+            if (left := left - width) < 0:
+                break
+            yield each
+        for each, _ in labels[-2:]:
+            yield each
+
+    def on_resize(self) -> None:
+        """Choose again."""
+        self.call_after_refresh(self.recompose)
