@@ -173,17 +173,17 @@ def _scopes(home: Home) -> list[str]:
 
 
 def _config(home: Home) -> Iterator[Finding]:
-    from memolith.env.settings import PROJECT_FILE, SETTINGS
+    from memolith.env.settings import PROJECT_FILE
 
     path, root = home.settings.path, ""
     try:
         for key in home.settings.unknown_keys():
             yield _found("config", path, f"unknown setting {key!r}; it has no effect")
-        for key in SETTINGS:
-            home.settings.get(key)
         root = home.identity.root  # resolving the project loads its settings file
-    except ConfigError as error:
-        yield _found("config", path, str(error))
+    except ConfigError:
+        pass
+    for problem in home.settings.problems():
+        yield _found("config", path, problem)
     home.settings.of_project()
     for problem in home.settings.ignored:
         yield _found("config", os.path.join(root, PROJECT_FILE), f"ignored: {problem}")

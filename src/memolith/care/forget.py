@@ -277,7 +277,8 @@ class _Fact:
         if self._inside(path)[0] == _AS_A_WHOLE and self.count(path, data):
             self.without(text)
             return b""
-        return self._in_document(text).encode("utf-8", "surrogateescape")
+        is_titled = self._inside(path)[0] == "tickets"  # which may have no text from the beginning
+        return self._in_document(text, is_titled=is_titled).encode("utf-8", "surrogateescape")
 
     def _inside(self, path: str) -> list[str]:
         """Return the parts of a path below its scope: first a kind of memory, or the file itself."""
@@ -285,11 +286,12 @@ class _Fact:
         parts = parts[1:] if parts[0] in ("memory", "history") else parts
         return parts[2:] if parts[0] == PROJECTS and len(parts) > 2 else parts
 
-    def _in_document(self, text: str) -> str:
-        """Delete it from a document; a document with only its head left is deleted."""
+    def _in_document(self, text: str, *, is_titled: bool) -> str:
+        """Delete it from a document; a document with only its head left is deleted, unless that has a title."""
         parts = frontmatter.split(text)
         body = self.without(parts.body)
-        if parts.body.strip() and not body.strip() and parts.head:
+        is_titled = is_titled and not self.has(parts.get("title"))
+        if parts.body.strip() and not body.strip() and parts.head and not is_titled:
             self.without(parts.head)
             return ""
         head = []

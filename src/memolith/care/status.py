@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 from memolith.base import whole
 from memolith.base.values import Value
@@ -57,7 +57,7 @@ class Overview(Value):
     def render(self) -> str:
         """Return the figures as text for a person."""
         lines = [
-            *([] if self.enabled else ["memory       OFF: `memolith config set enabled true` turns it on"]),
+            *([] if self.enabled else ["memory       OFF"]),
             f"home         {self.home}{'' if whole.is_directory(self.home) else '  (nothing is there yet)'}",
             f"project      {self.project}  ({self.project_root or 'no working directory'})",
             f"MEMORY.md    {self.characters:,} characters, about {self.tokens:,} tokens",
@@ -81,15 +81,23 @@ class Overview(Value):
     def _last(self) -> str:
         if not self.last_session:
             return f"none is kept{' yet' if self.keeps_sessions else ': hooks.sessions is false'}"
-        return "{name}, {started}: “{title}”".format(**self.last_session)
+        began = f", {self.last_session['started']}" if self.last_session["started"] else ""
+        return "{name}{began}: “{title}”".format(**self.last_session, began=began)
 
 
 def _last_session(home: Home, names: dict[str, int]) -> dict[str, str]:
     """Return the session that changed last."""
     for name in sorted(names, key=lambda each: names[each], reverse=True)[:_DAMAGED]:
         if found := Sessions(home).read(name):
-            return {"name": found.name, "started": found.started[:16].replace("T", " "), "title": found.title}
+            return {"name": found.name, "started": _local(found.started), "title": found.title}
     return {}
+
+
+def _local(stamp: str) -> str:
+    try:
+        return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError):
+        return stamp
 
 
 _DAMAGED = 3  # copies that may be unreadable before one counts as the last
@@ -111,7 +119,7 @@ def overview(home: Home) -> Overview:
     made = block.of(home)
     injected = made.text
     limit = int(home.settings.number("long_term.soft_limit"))
-    warnings = []
+    warnings = home.settings.problems()
     if limit and document.length(text) > limit:
         warnings.append(f"MEMORY.md is above its soft limit of {limit:,} characters: condense it")
     for section, size, _ in made.candidates:
@@ -124,8 +132,9 @@ def overview(home: Home) -> Overview:
         warnings.append(f"git sees what is in {home.path}: memolith doctor says what to do")
     held = len(review.waiting(home))
     if held:
+        waits = "waits" if held == 1 else "wait"
         warnings.append(
-            f"{plural(held, 'text')} from outside, or learned from sessions, wait for you: memolith review"
+            f"{plural(held, 'text')} from outside, or learned from sessions, {waits} for you: memolith review"
         )
     paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
     scratchpad, today = (files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0]) for path in paths)

@@ -173,6 +173,21 @@ class Settings:
             raise ConfigError(f"{self.path}: {key}: expected one value, as in `{key}: {default}`")
         return _convert(key, node, self.path), "file"
 
+    def problems(self) -> list[str]:
+        """Return what is wrong with the values, and that memory is switched off."""
+        found: dict[str, None] = {}
+        for key in SETTINGS:
+            try:
+                value, where = self.lookup(key)
+            except ConfigError as error:
+                found[str(error)] = None
+                continue
+            if key == "enabled" and not value:
+                set_on = "`memolith config set enabled true` turns it on"
+                how = f"unset {env_name(key)}" if where == "environment" else set_on
+                found[f"memory is switched off, so no agent gets any of it: {how}"] = None
+        return list(found)
+
     def of_project(self) -> dict[str, object]:
         """Return the values that the project's file sets; the rest of it is in `ignored`."""
         if self._project is None:

@@ -70,7 +70,8 @@ class LearningStatus(Value):
                 f" {plural(sum(cost.requests for cost in spent), 'request')},"
                 f" {plural(sum(cost.tokens for cost in spent), 'token')}"
             )
-        most = {what: f"{settings.number(f'memories.{what}_per_day'):,.0f}" for what in ("requests", "tokens")}
+        kinds = ("requests", "tokens")
+        most = {each: f"{settings.number(f'memories.{each}_per_day'):,.0f}" for each in kinds}
         shown.append(
             f"All projects today: {self.today.requests:,} of {most['requests']} requests,"
             f" {self.today.tokens:,} of {most['tokens']} tokens, {self.today.seconds:.0f} s"

@@ -158,7 +158,8 @@ def forget(mem: Mem, text: tuple[str, ...], everywhere: bool, dry: bool, yes: bo
         "message": message,
         "forgotten": not dry and not done.problems,
     }
-    words = "\n".join([*_places(wanted, done, shown=dry), message if dry else f"{message}; {_OUTSIDE}"])
+    gone = [] if dry else [each for each in done.places if not os.path.lexists(os.path.join(mem.home, each))]
+    words = "\n".join([*_places(wanted, done, gone, shown=dry), message if dry else f"{message}; {_OUTSIDE}"])
     for problem in done.problems:
         _warn(problem)
     if done.problems:
@@ -167,18 +168,21 @@ def forget(mem: Mem, text: tuple[str, ...], everywhere: bool, dry: bool, yes: bo
     return fields, Marked(words, [wanted])
 
 
-def _places(wanted: str, found: Forgotten, *, shown: bool) -> list[str]:
+def _places(wanted: str, found: Forgotten, gone: list[str], *, shown: bool) -> list[str]:
     """Return the places, and if `shown` the lines that go and the words that somebody may not have meant."""
     lines = [f"  {line}" for line in found.lines] if shown else []
     if shown and found.inside:
         lines.append(f"note: {wanted!r} is also part of {', '.join(found.inside)}")
-    return [*lines, *(f"{path}: {plural(count, 'line')}" for path, count in found.places.items())]
+    for path, count in found.places.items():
+        left = "; nothing is left under this name" if path in gone and path.startswith("memory") else ""
+        lines.append(f"{path}: {plural(count, 'line')}{left}")
+    return lines
 
 
 def _agree(wanted: str, found: Forgotten) -> None:
     where = plural(len(found.places), "place")
     if common.attended():
-        output.text(Marked("\n".join(_places(wanted, found, shown=True)), [wanted]))
+        output.text(Marked("\n".join(_places(wanted, found, [], shown=True)), [wanted]))
     common.agree(
         f"Remove these lines in {where} for good?",
         f"this removes lines in {where} for good: add --yes, or --dry-run to see",
