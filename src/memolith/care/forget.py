@@ -287,7 +287,7 @@ class _Fact:
         return parts[2:] if parts[0] == PROJECTS and len(parts) > 2 else parts
 
     def _in_document(self, text: str, *, is_titled: bool) -> str:
-        """Delete it from a document; a document with only its head left is deleted, unless that has a title."""
+        """Delete it from a document; one with only its head left is deleted, unless it has a title."""
         parts = frontmatter.split(text)
         body = self.without(parts.body)
         is_titled = is_titled and not self.has(parts.get("title"))

@@ -64,20 +64,14 @@ class RunReport(Value):
     tokens: int
 
     def __str__(self) -> str:
-        parts = []
-        if self.extracted:
-            records = f": {plural(self.records, 'record')}" if self.records else ""
-            parts.append(f"Learned from {plural(self.extracted, 'session')}{records}")
-        if self.empty:
-            parts.append(f"{plural(self.empty, 'session')} had nothing new")
-        if self.failed:
-            parts.append(f"{self.failed} failed (`memolith learn why`)")
-        if not parts:
-            reasons = f" ({self.refused} skipped: `memolith learn why`)" if self.refused else ""
-            parts.append(f"No session to learn from{reasons}")
-        if self.requests:
-            parts.append(f"{plural(self.requests, 'request')}, {plural(self.tokens, 'token')}")
-        return "\n".join(filter(None, ["; ".join(parts), self.consolidated, self.stopped]))
+        records = f": {plural(self.records, 'record')}" if self.records else ""
+        spent = f"{plural(self.requests, 'request')}, {plural(self.tokens, 'token')}"
+        skipped = f" ({self.refused} skipped: `memolith learn why`)" if self.refused else ""
+        told = [f"Learned from {plural(self.extracted, 'session')}{records}"] * bool(self.extracted)
+        told += [f"{plural(self.empty, 'session')} had nothing new"] * bool(self.empty)
+        told += [f"{self.failed} failed (`memolith learn why`)"] * bool(self.failed)
+        told = [*(told or [f"No session to learn from{skipped}"]), *([spent] * bool(self.requests))]
+        return "\n".join(filter(None, ["; ".join(told), self.consolidated, self.stopped]))
 
 
 def why_not(home: Home) -> str:
