@@ -263,6 +263,14 @@ def test_what_says_little_without_the_task_at_hand_waits_until_it_is_said_again(
     [
         ("We never ship on Friday, maybe note that somewhere.", "We never ship on Friday."),
         ("We never ship on Friday and I thought we had a calendar.", "We never ship on Friday."),
+        (
+            "hang on a second, so the problem was that the price cache kept VAT of 2019",
+            "The problem was that the price cache kept VAT of 2019.",
+        ),
+        (
+            "The invoice job failed, the cause was a missing VAT table.",
+            "The invoice job failed, the cause was a missing VAT table.",
+        ),
         ("We never ship big orders, for example pianos.", "We never ship big orders, for example pianos."),
         (
             "This should not be changed, only the `--draft` flag must skip the approval.",

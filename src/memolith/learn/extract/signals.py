@@ -136,8 +136,8 @@ _MAY = re.compile(r"^([JA,]*C[.n]{1,3})[Hk]")  # "only admins may …"
 _TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$|(?<=.{5})J[Hh].*$")
 # What only doubts at its end: "…, maybe note that somewhere".
 _DOUBTED = re.compile(r"(?<=.{3}),J*H|(?<=.{5})JH")
-# What leads to a statement and is no part of it.
-_LEAD = re.compile(r"(?:[JAOf,]|[Nl],|K(?:[JA]|\.(?=c))?[ct,]*T?[ct,]*)*")
+# What leads to a statement and is no part of it: "also, …", "wait a second, so the problem was …".
+_LEAD = re.compile(r"(?:[^,inBDLVXU]{1,6},J*(?=i))?(?:[JAOf,]|[Nl],|K(?:[JA]|\.(?=c))?[ct,]*T?[ct,]*)*")
 # A later clause in which the people of the project speak for themselves, behind one without a condition.
 _CLAUSE = re.compile(
     r"[^SHhwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
