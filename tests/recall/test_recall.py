@@ -641,3 +641,11 @@ def test_similar_facts_about_different_things_replace_nothing(mem: Mem) -> None:
         "The mail cron runs at 06:40.",
     )
     assert mem.recall("when does the cleanup cron run?", semantic=False).hits[0].text.endswith("04:00.")
+
+
+def test_a_file_that_changed_since_it_was_indexed_has_the_titles_that_it_would_have_then(mem: Mem) -> None:
+    mem.write("long_term", "- The zebra is blue.")
+    fresh = mem.recall("zebra", semantic=False)
+    os.utime(mem.root / "MEMORY.md", (1_000, 1_000))
+    mem.index.trust(["", mem.project])  # as a prompt does soon after the last look
+    assert [hit.title for hit in mem.recall("zebra", semantic=False)] == [hit.title for hit in fresh] == [""]

@@ -153,13 +153,14 @@ class Reader:
         if found is None:
             return None
         data, stamp = found
-        title, text = "", self._as_indexed(unit, data, (place, stamp)) if stamp == unit.stamp else None
+        text = self._as_indexed(unit, data, (place, stamp)) if stamp == unit.stamp else None
+        title = unit.title
         if text is None:
             document = self._document(unit, data, (place, stamp))
             pieces = dict(document.pieces())
             if unit.position not in pieces:
                 return None
-            text, title = pieces[unit.position].text, pieces[unit.position].title or document.title
+            text, title = pieces[unit.position].text, pieces[unit.position].title
         if text.isascii():
             return unit.with_text(text, title)
         from memolith.text.safe import hygiene

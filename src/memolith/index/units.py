@@ -41,13 +41,13 @@ class Unit(Value):
         """Whether it is of a session."""
         return self.kind in ("session", "command")
 
-    def with_text(self, text: str, title: str = "") -> Unit:
-        """Return the same unit with its text, and its title if that has changed."""
+    def with_text(self, text: str, title: str) -> Unit:
+        """Return the same unit with its text and its title, which may have changed."""
         found = Unit.__new__(Unit)
         for name in Unit.__slots__:
             object.__setattr__(found, name, getattr(self, name))
         object.__setattr__(found, "text", text)
-        object.__setattr__(found, "title", title or self.title)
+        object.__setattr__(found, "title", title)
         return found
 
 
