@@ -5,7 +5,7 @@ file is exclusive: the lock is on the file itself, which is never replaced, so t
 the same instant run one after the other.
 
 A text is recorded after it was printed, but a full disk is detected before: a line counts once its end is
-written (`promise`, then `keep`).
+written (`promise`, then `keep`). Before that, it tells who cannot wait for the lock what is under way.
 """
 
 from __future__ import annotations
@@ -94,6 +94,9 @@ class Receipts:
             with self._trying():  # an incomplete line does not count
                 os.ftruncate(fd, end)
         self.all = _parsed(data)
+        # Event and key of what the holder of the lock is answering, if that is somebody else.
+        self.under_way = data[end:].decode("utf-8", "replace").split("\t")[1:3] if fd is None else []
+        self._begun: int | None = None  # size of the file before what announces ours
         self._pending: list[bytes] = []
         self._promised = False
 
@@ -108,6 +111,19 @@ class Receipts:
             return tail
         return data
 
+    def begin(self, receipt: Receipt) -> None:
+        """Announce what is answered now: the line so far, without its end."""
+        if self._fd is not None and self.problem is None and not self.is_full:
+            with self._trying():
+                self._begun = os.fstat(self._fd).st_size
+            self._write(receipt.as_line())
+
+    def _unbegin(self) -> None:
+        if self._fd is not None and self._begun is not None:
+            with self._trying():
+                os.ftruncate(self._fd, self._begun)
+            self._begun = None
+
     def append(self, receipt: Receipt) -> None:
         """Add a line that counts once kept. Not synced: a crash of the machine may lose it."""
         self._pending.append(receipt.as_line())
@@ -115,12 +131,13 @@ class Receipts:
     def promise(self) -> None:
         """Write the first pending line without its end."""
         if self._pending and not self._promised:
+            self._unbegin()
             self._promised = True
             self._write(self._pending.pop(0))
 
     def can_write(self) -> bool:
         """Whether there is disk space for a line."""
-        if self._fd is not None and self.problem is None and not self._promised:
+        if self._fd is not None and self.problem is None and not self._promised and self._begun is None:
             with self._trying():
                 size = os.fstat(self._fd).st_size
                 os.write(self._fd, b"?")
@@ -129,6 +146,7 @@ class Receipts:
 
     def keep(self) -> None:
         """Complete the pending lines."""
+        self._unbegin()
         self.promise()
         if self._promised:
             self._write(b"\n" + b"".join(line + b"\n" for line in self._pending))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from memolith.store import locks, receipts
 from memolith.text.safe.structure import TROUBLE
 from tests.hosts.hook.conftest import context, unless_busy
 from tests.hosts.hook.test_bounded import HELD
@@ -199,3 +200,44 @@ def test_a_host_that_installed_the_hook_twice_gets_one_answer(home: Path, work: 
         answers = [hook.communicate()[0] for hook in hooks]
         assert sorted(map(bool, answers)) == [False, False, False, True]
         assert [hook.returncode for hook in hooks] == [0] * 4
+
+
+@pytest.mark.usefixtures("home")
+def test_a_start_that_its_first_prompt_overtook_says_nothing_more(work: Path) -> None:
+    """Copilot starts both hooks at once: on a busy machine the block came with each of them."""
+    rows: list[dict[str, str]] = [PROMPT, {**START, "source": "new"}, PROMPT | {"prompt": "and the host?"}]
+    said = [run(told(work, row)).stdout for row in rows]
+    assert [b"Notes index" in each for each in said] == [True, False, False]
+    assert said[1] == b""
+    again = run(told(work, {**START, "source": "clear"})).stdout
+    assert b"Notes index" in again  # the model has lost it
+
+
+def is_held(path: Path) -> bool:
+    """Whether another process has the lock on a file."""
+    with path.open("rb") as file:
+        return not locks.try_lock(file.fileno())
+
+
+@pytest.mark.parametrize("late", [PROMPT, START], ids=["prompt", "twin"])
+def test_a_hook_that_cannot_wait_for_a_start_leaves_the_block_to_it(
+    late: dict[str, str], home: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The start waits for the session before it, longer than others wait for the start."""
+    monkeypatch.setenv("MEMOLITH_HOOKS_SESSIONS", "true")
+    receipts.note(str(home), "before.todo", "claude", "before", str(work), "", "")
+    receipts.stamp(str(home), "ended", "before.todo")
+    log = home / "state/hooks/s.log"
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as start:
+        assert start.stdin
+        assert start.stdout
+        start.stdin.write(told(work, START))
+        start.stdin.close()
+        while not (log.exists() and is_held(log)):
+            assert start.poll() is None
+        said = run(told(work, late)).stdout
+        first = start.stdout.read()
+    assert [b"Notes index" in each for each in (first, said)] == [True, False]
+    assert (b"It is port 5433" in said) == (late is PROMPT)  # recalled
+    assert TROUBLE.encode() not in said
+    assert b"Notes index" not in run(told(work, PROMPT | {"prompt": "and the host?"})).stdout

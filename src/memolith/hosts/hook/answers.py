@@ -122,9 +122,12 @@ def _files(mem: Mem) -> list[str]:
 def is_new(call: Call, past: SessionReceipts) -> bool:
     """Whether a session has no block: it started before the hook was installed, or the hook failed.
 
-    Where notes cannot be written, its transcript tells.
+    Where notes cannot be written, its transcript tells. If another hook is answering this session, the block
+    is in that answer.
     """
-    return past.block is None and (past.receipts.can_write() or not was_told(call, OPEN))
+    if past.block is not None or past.receipts.under_way:
+        return False
+    return past.receipts.can_write() or not was_told(call, OPEN)
 
 
 def was_told(call: Call, text: str) -> bool:

@@ -152,7 +152,7 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
     with receipts.hold(mem.home, call.label, _WAIT) as lines:
         past, now = SessionReceipts(lines), mem.now()
         event = f"{call.event}-{call.source}" if call.event == payload.START else call.event
-        if past.is_repeated(event, call.key, now):
+        if past.is_repeated(event, call.key, now) or past.is_overtaken(event, call.key, now):
             return
         if call.source == payload.CLEARED and call.event == payload.START:
             past.note(event, call.key, now, Injection())
@@ -160,6 +160,7 @@ def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
             return
         if call.event in (payload.START, payload.PROMPT):
             if not lines.is_full and (call.event == payload.START or call.prompt):
+                past.begin(event, call.key, now)
                 _inject(mem, call, past, event, speak)
             return
         from memolith.hosts.hook import handover
@@ -206,7 +207,8 @@ def _inject(
         lines.append(watch.line(mem.home, hygiene.for_block))
     new = past.tell(lines)
     past.receipts.promise()
-    if problem := past.receipts.problem:
+    problem = past.receipts.problem
+    if problem and not past.receipts.under_way:  # else another hook of this session is at work
         line = answers.trouble(mem.home, problem)
         new += [] if answers.was_told(call, line) else [line]
     speak(answers.with_lines("\n\n".join(filter(None, texts)), new))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from memolith.store.receipts import Receipts
 
 _SOON = 5.0  # seconds within which a repeated event means a second installation, not a person
+_LATE = 30.0  # seconds by which a start may come after its first prompt: hosts wait ten for a hook
+_FIRST = f"{payload.START}-startup"
 _KEEPS = ("resume", "fork")  # starts after which the model still has what was injected
 _GONE = "-"  # before the hash of a line that was taken back
 _TOLD = "told"  # not a host's event: reported problems
@@ -44,6 +46,7 @@ class SessionReceipts:
         self.refs: set[str] = set()
         self.prompts = 0
         self._last = "", "", float("-inf")  # event, key, time
+        self._start = self._last
         for receipt in receipts.all:
             self._take(receipt)
 
@@ -57,6 +60,7 @@ class SessionReceipts:
         except ValueError:
             return
         if event.startswith(payload.START):
+            self._start = self._last
             self.block = None if event.endswith(payload.CLEARED) else receipt.mark
             self.shown = set()
             if not event.endswith(_KEEPS):
@@ -77,7 +81,24 @@ class SessionReceipts:
 
         Not if another event came in between: a session that continues ends a second time.
         """
+        if self.receipts.under_way == [event, key]:
+            return True
         return (event, key) == self._last[:2] and abs(now - self._last[2]) < _SOON
+
+    def is_overtaken(self, event: str, key: str, now: float) -> bool:
+        """Whether the block of a start comes with the first prompt, whose hook was faster.
+
+        Copilot starts both hooks at once.
+        """
+        if event != _FIRST:
+            return False
+        if self.receipts.under_way[:1] == [payload.PROMPT] and self.block is None:
+            return True
+        return self._start[0] == _FIRST and self._start[1] != key and abs(now - self._start[2]) < _LATE
+
+    def begin(self, event: str, key: str, now: float) -> None:
+        """Announce what is answered now to hooks of this session that do not wait for it."""
+        self.receipts.begin(Receipt(f"{now:.3f}", event, key))
 
     def has(self, block: Injection) -> bool:
         """Whether the session has all of a block, and nothing that has since been removed from it."""
