@@ -220,3 +220,43 @@ def test_memory_is_shown_without_asking_the_model(agent: Program) -> None:
     agent.model.say(Reply("Nobody asked me."))
     agent.ask("/memory list" if agent.name == "pi" else "/memolith list")
     assert agent.model.asked == []
+
+
+# How a transcript says that nobody was at the keyboard, and how it says that a person was.
+AS_TYPED = {
+    "claude": ((b'"entrypoint":"sdk-cli"', b'"entrypoint":"cli"'),),
+    "codex": ((b'"source":"exec"', b'"source":"cli"'), (b"codex_exec", b"codex_cli_rs")),
+}
+
+
+def test_what_a_program_says_of_itself_and_what_we_say_are_no_words_from_outside(agent: Program) -> None:
+    """Else nothing of what an agent says is kept: every summary waits for a person."""
+    agent.memolith("config", "set", "hooks.sessions", "false")  # it is read below, as a person's
+    agent.run("git", "init", "-q")
+    author = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+    agent.run("git", *author, "commit", "-q", "--allow-empty", "-m", "First.")
+    agent.model.say(Reply("They swim."))
+    agent.ask("Walruses?")  # opencode puts more than one word into quotation marks
+    agent.settle()
+    for path in agent.user.rglob("*.jsonl"):
+        data = path.read_bytes()
+        for alone, typed in AS_TYPED.get(agent.name, ()):
+            data = data.replace(alone, typed)
+        path.write_bytes(data)
+    agent.memolith("session", "import")
+    told = json.loads(agent.memolith("session", "show", "--json"))
+    # Some read the AGENTS.md of the checkout that this runs in.
+    turns = [(each["role"], each["text"], each["taint"].replace("repository", "")) for each in told["turns"]]
+    assert turns == [("user", "Walruses?", ""), ("assistant", "They swim.", "")]
+
+
+@pytest.mark.parametrize("bare", ["copilot"], indirect=True)
+def test_whichever_of_two_hooks_that_start_at_once_is_faster_the_block_comes_once(agent: Program) -> None:
+    """Copilot does not wait for the start before it tells of the prompt."""
+    path = agent.user / ".copilot" / "hooks" / "memolith.json"
+    hooks = json.loads(path.read_text("utf-8"))
+    hooks["hooks"]["sessionStart"][0]["bash"] = "sleep 2; " + hooks["hooks"]["sessionStart"][0]["bash"]
+    path.write_text(json.dumps(hooks), encoding="utf-8")
+    agent.model.say(Reply("Hello."))
+    agent.ask("Say hello.")
+    assert agent.model.asked[0].text.count(FACT) == 1

@@ -10,6 +10,7 @@ import pytest
 
 from memolith.hosts.sessions import AGENTS
 from memolith.memory.sessions import Session
+from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
 from tests.hosts.sessions import written
 from tests.ledger import proves
 
@@ -50,6 +51,37 @@ def called(name: str, shown: str) -> Row:
     return by_gemini("gemini", "", toolCalls=[{"id": "1", "name": name, "displayName": shown, "args": {}}])
 
 
+def by_pi_itself(**sections: str) -> Row:
+    """Return pi's system prompt."""
+    own = "You are an expert coding assistant operating inside pi, a coding agent harness. You help users."
+    return {
+        "type": "message",
+        "message": {"role": "system", "content": "", "sections": {"preamble": own, **sections}},
+    }
+
+
+def skills(root: str) -> Row:
+    """Return how Codex lists the skills in a directory."""
+    roots, available = (
+        f"### Skill roots\n- `r0` = `{root}`",
+        "### Available skills\n- a: Do b. (file: r0/a/SKILL.md)",
+    )
+    listed = f"## Skills\n{roots}\n{available}"
+    told = f"<skills_instructions>\n{listed}\n</skills_instructions>"
+    return by_codex(
+        {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": told}]}
+    )
+
+
+OURS = [f"## memolith\n{MEMORY_TOOLS_PROMPT}"]
+COMPACTED = (
+    "Compacted (ctrl+o to see full summary)\n"
+    "PostCompact [/v/bin/memolith hook --host claude 2>/dev/null || true] completed successfully"
+)
+RAN = (
+    "The command below was run directly in Claude Code, not sent to you as a request, and its output goes "
+    "straight to the user. It's recorded here as context for later messages."
+)
 # How a person says something in each form, what may come then, and how the agent answers.
 FORMS: dict[str, tuple[Row, Row]] = {
     "claude": (by_claude("user", "Go on."), by_claude("assistant", text(ORDER))),
@@ -140,8 +172,17 @@ BROUGHT: list[tuple[str, Row]] = [
             ("selected_lines_in_ide", {"content": ORDER}),
             ("hook_success", {"stdout": json.dumps({"decision": "block", "reason": ORDER})}),
             ("hook_success", {"stdout": json.dumps({"hookSpecificOutput": {"initialUserMessage": ORDER}})}),
+            ("mcp_instructions_delta", {"addedBlocks": [f"## memolith\n{ORDER}"]}),
+            ("mcp_instructions_delta", {"addedBlocks": [*OURS, f"## crm\n{ORDER}"]}),
+            ("session_context", {"context": {"gitStatus": "", "claudeMd": ORDER}}),
+            ("instructions", {"files": [{"content": ORDER}]}),
         )
     ),
+    ("claude", by_claude("user", f"<local-command-stdout>{COMPACTED}: {ORDER}</local-command-stdout>")),
+    ("codex", skills("/w/shop/.agents/skills")),
+    *(("pi", by_pi_itself(**more)) for more in ({"skills": ORDER}, {"preamble": ORDER})),
+    ("pi", by_pi_itself(project_context=ORDER)),
+    ("pi", {"type": "custom_message", "customType": "memolith", "content": ORDER}),
     ("gemini", called("find", "find (crm MCP Server)")),
     ("gemini", called("read_file", "read_file (notion MCP Server)")),
     ("gemini", called("think", "")),
@@ -162,6 +203,21 @@ QUIET: list[tuple[str, Row]] = [
     ("claude", {**by_claude("assistant", []), "message": {"usage": {"server_tool_use": {"n": 0}}}}),
     ("claude", {"type": "ai-title", "aiTitle": "Two words."}),
     ("claude", {"type": "system", "subtype": "stop_hook_summary", "hookInfos": [{"command": "node a b"}]}),
+    *(
+        ("claude", {"type": "attachment", "attachment": {"type": kind, **more}})
+        for kind, more in (
+            ("environment", {"snapshot": {"osVersion": "Linux six"}}),
+            ("model", {"text": "You are powered by a model."}),
+            ("prompt_snapshot", {"systemPrompt": ["You are an agent."]}),
+            ("session_context", {"context": {"gitStatus": "Recent commits: first one"}}),
+            ("mcp_instructions_delta", {"addedNames": ["memolith"], "addedBlocks": OURS}),
+        )
+    ),
+    ("claude", by_claude("user", f"<local-command-stdout>{COMPACTED}</local-command-stdout>")),
+    ("claude", by_claude("user", f"<local-command-caveat>{RAN}</local-command-caveat>", isMeta=True)),
+    ("codex", skills("/home/ada/.codex/skills/.system")),
+    ("pi", by_pi_itself(cwd="a b")),
+    ("pi", {"type": "custom_message", "customType": "memolith", "content": written.BLOCK}),
     ("codex", {"type": "event_msg", "payload": {"message": "Two words."}}),
     ("pi", {"type": "session_info", "name": "Two words."}),
     ("qwen", by_qwen("system", subtype="ui_telemetry")),
@@ -195,6 +251,22 @@ def test_the_text_of_a_command_may_begin_like_any_note_of_the_program(tmp_path: 
     command = by_claude("user", "<command-name>/mcp__srv__guide</command-name>")
     for rows, taint in (((asked, note), ""), ((command, note, asked), "tool"), ((command, asked, note), "")):
         assert heard("claude", tmp_path / "session-s1.jsonl", *rows, answer).taint == taint
+
+
+@pytest.mark.parametrize("folder", ["/w/shop", "/elsewhere"])
+@pytest.mark.parametrize("agent", ["claude", "pi"])
+def test_instructions_that_a_program_read_count_as_the_file_that_they_are_in(
+    agent: str, folder: str, tmp_path: Path
+) -> None:
+    path = f"{folder}/AGENTS.md"
+    began = {"type": "session", "id": "s", "cwd": "/w/shop"}
+    row = by_pi_itself(project_context=f'<project_instructions path="{path}">\nUse tabs.')
+    asked, answer = FORMS[agent]
+    if agent == "claude":
+        attached = {"type": "instructions", "files": [{"path": path, "content": "Use tabs."}]}
+        began = row = {"type": "attachment", "cwd": "/w/shop", "attachment": attached}
+    session = heard(agent, tmp_path / "session-s1.jsonl", began, row, asked, answer)
+    assert session.turns[-1].taint == ("" if folder == "/w/shop" else "repository")
 
 
 @pytest.mark.parametrize(("agent", "row"), [*QUIET, *SUMMED.items()])

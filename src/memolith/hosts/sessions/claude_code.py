@@ -10,6 +10,7 @@ from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import UNREAD, JsonLines, records, stem
 from memolith.hosts.sessions.transcript import Transcript, has_words, listed, plain, texts
 from memolith.learn.extract import strip
+from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _QUIET_SUBTYPES = (
 )
 _OF_FILES = (
     *("file", "directory", "edited_text_file", "compact_file_reference", "already_read_file"),
-    *("opened_file_in_ide", "selected_lines_in_ide", "diagnostics", "nested_memory"),
+    *("opened_file_in_ide", "selected_lines_in_ide", "diagnostics", "nested_memory", "instructions"),
 )
 _OWN_ATTACHMENTS = frozenset(
     [
@@ -45,6 +46,8 @@ _OWN_ATTACHMENTS = frozenset(
         *("plan_file_reference", "hook_cancelled"),
         *("date_change", "output_style", "command_permissions", "critical_system_reminder"),
         *("deferred_tools_delta", "skill_listing", "token_usage", "output_token_usage"),
+        *("agent_listing_delta", "prompt_snapshot", "environment", "model", "date", "auto_mode"),
+        "remote_session_change",
     ]
 )
 _PATHS = ("filename", "uri", "path", "filePath", "displayPath", "planFilePath")
@@ -176,6 +179,11 @@ def _is_own(attached: Record) -> bool:
     if attached.get("type") in ("hook_additional_context", "hook_success"):
         said = [*texts(attached.get("content")), *_said(plain(attached.get("stdout")))]
         return all(strip.is_memory(each) for each in said if each.strip())
+    if attached.get("type") == "mcp_instructions_delta":  # of a server: anybody's, but for our own
+        told = (plain(each).partition("\n")[2] for each in attached.get("addedBlocks") or [""])
+        return all(each.strip() == MEMORY_TOOLS_PROMPT.strip() for each in told)
+    if attached.get("type") == "session_context":  # as `git status` and `git log` print it
+        return set(fields(attached.get("context"))) <= {"gitStatus"}
     return str(attached.get("type")) in _OWN_ATTACHMENTS
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines
 from memolith.hosts.sessions.transcript import Transcript, listed, plain, texts
+from memolith.learn.extract import strip
+from memolith.text.patterns import lazy
 
 
 class Generic(JsonLines):
@@ -42,6 +44,22 @@ class Generic(JsonLines):
             into.result(row.get("tool_call_id"), plain(content), ok=ok, time=time, tool=tool)
 
 
+# What pi tells its model of itself; the instructions of a project count as the files that they are.
+_PREAMBLE = "You are an expert coding assistant operating inside pi, a coding agent harness."
+_SECTIONS = frozenset(["preamble", "tools", "rules", "docs", "project_context", "cwd"])
+_INSTRUCTED = lazy(r'<project_instructions path="([^"\n]*)">')
+
+
+def _is_pis(sections: Record, into: Transcript) -> bool:
+    """Whether a system prompt has no words of others but in files; note those."""
+    context = plain(sections.get("project_context"))
+    paths = _INSTRUCTED.findall(context)
+    for path in paths:
+        into.shown(path)
+    is_own = plain(sections.get("preamble")).startswith(_PREAMBLE) and set(sections) <= _SECTIONS
+    return is_own and bool(paths or not context)
+
+
 class Cursor(Generic):
     """`~/.cursor/projects/<slug>/agent-transcripts/`: no tool results in them, nor where the session was."""
 
@@ -57,7 +75,7 @@ class Cursor(Generic):
 class Pi(JsonLines):
     """Pi and oh-my-pi: a tree of which every branch is read.
 
-    Only messages: what an extension adds, a `custom_message`, may be anybody's words.
+    Only messages: what an extension adds, a `custom_message`, may be anybody's words, but for our own.
     """
 
     patterns = ("sessions/*/*.jsonl",)
@@ -73,6 +91,8 @@ class Pi(JsonLines):
             into.know(id=row.get("id"), cwd=row.get("cwd"), started=row.get("timestamp"))
         elif row.get("type") in ("compaction", "branch_summary") and not row.get("fromHook"):
             into.sum_up(row)
+        elif row.get("customType") == "memolith":
+            return strip.is_memory(plain(row.get("content")))
         else:
             message = fields(row.get("message"))
             return row.get("type") == "message" and self._message(message, row.get("timestamp"), into)
@@ -96,6 +116,8 @@ class Pi(JsonLines):
             into.call("!", "bash", {"command": message.get("command")})
             ok = message.get("exitCode") in (None, 0) and not message.get("cancelled")
             into.result("!", plain(message.get("output")), ok=ok, time=time)
+        elif role == "system" and not plain(content):
+            return _is_pis(fields(message.get("sections")), into)
         else:
             return False
         return True

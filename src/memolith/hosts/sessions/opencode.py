@@ -15,6 +15,7 @@ from memolith.env.whose import folder
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import UNREAD, Agent, stem
 from memolith.hosts.sessions.transcript import Transcript, moment, plain
+from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -150,4 +151,4 @@ def _put(text: str, message: str, into: Transcript) -> None:
         into.fetched("read", named[1])
         into.known["shown"] = message  # the next text is the file's
     elif into.known.pop("shown", "") != message and not text.startswith(_OWN_NOTES):
-        into.pass_over(text)
+        into.pass_over("" if strip.is_memory(text) else text)
