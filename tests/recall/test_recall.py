@@ -417,6 +417,20 @@ def test_a_hit_that_would_not_be_told_unasked_is_marked_as_weak(mem: Mem) -> Non
     assert not sure.hits[0].weak
 
 
+@proves("S3.53")
+def test_who_said_hardly_anything_is_told_all_they_said_of_themselves_and_that_it_is_weak(mem: Mem) -> None:
+    lately(mem, "I shoot on a Canon.", "I've moved entirely to a Sony.")
+    found = mem.recall("What camera does the user have now?", semantic=False)
+    assert [(hit.record, hit.weak) for hit in found] == [("r2", True), ("r1", True)]
+    assert keys(mem, "What is my camera?") == ["r2", "r1"]
+    assert keys(mem, "What camera does a user have?") == []
+    assert for_block(mem, "What is my camera?").hits == []
+    record(mem, "r3", "The lens cap is blue.", created="2026-03-03", supersedes="[r1]")
+    assert keys(mem, "What is my camera?") == ["r2"]
+    record(mem, "r4", "The tripod is heavy.")
+    assert keys(mem, "What is my camera?") == []
+
+
 def test_a_hit_says_where_its_text_came_from(mem: Mem) -> None:
     mem.from_source("imported", "web", reviewed=True).remember("The zebra server is in Graz.", "Zebra")
     (hit,) = mem.recall("zebra server", semantic=False)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from memolith.recall import supersede, weights
+from memolith.recall import rank, supersede, weights
 from memolith.recall.rank import Ranked
 from memolith.text.words import talk
 
@@ -47,6 +47,31 @@ def settled(index: Index, texts: Texts, asked: Question, ranked: list[Ranked], s
     moved = current_first(best, others, links, alone=bool(few))
     shown = {hit.unit.id for hit in moved}
     return moved + [hit for hit in ranked[weights.SETTLED :] if hit.unit.id not in shown]
+
+
+def of_person(index: Index, texts: Texts, asked: Question, state: State) -> list[Ranked]:
+    """Return what a person said of themselves, if they are asked about and hardly anything else is known.
+
+    `What camera does the user have?` and `I shoot on a Canon` have no word in common. All of it is weak.
+    """
+    if asked.unasked or state.units > weights.FEW or not talk.is_about_person(asked.query):
+        return []
+    units = [
+        unit
+        for unit in index.units([unit for unit, _ in index.hashes(asked.slugs)])
+        if unit.kind in STATEMENTS
+        and asked.allows(unit)
+        and supersede.holds(unit, asked.day, past=asked.past)
+    ]
+    gone = supersede.superseded(units, asked.day, past=asked.past)
+    told = [unit for unit in texts.units(units) if (unit.scope, unit.record) not in gone]
+    score = rank.certainty(0.0, weights.CENTRE)
+    why = "hardly anything else is known"
+    return [
+        Ranked(unit=unit, score=score, terms=[], also=[], newer_than=[], weak=True, why=why)
+        for unit in sorted(told, key=lambda unit: unit.date, reverse=True)
+        if talk.is_of_self(unit.text or "")
+    ]
 
 
 def _states(unit: Unit) -> bool:

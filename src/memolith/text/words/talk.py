@@ -10,9 +10,9 @@ from memolith.text.patterns import sections
 from memolith.text.words import terms
 
 _TABLE = {name: frozenset(words) for name, words in sections("words/talk.txt").items()}
-_ANNOUNCED, _ACKNOWLEDGED, _UNKNOWN, _CORRECTS = (
+_ANNOUNCED, _ACKNOWLEDGED, _UNKNOWN, _CORRECTS, _PERSON = (
     tuple(word.replace("_", " ").casefold() for word in _TABLE[name])
-    for name in ("announced", "acknowledged", "unknown", "corrects")
+    for name in ("announced", "acknowledged", "unknown", "corrects", "person")
 )
 _UNKNOWN_DENSE = tuple(each for each in _UNKNOWN if each[0] >= "\u3000")
 _ENDS = ".!?。！？؟…\n"
@@ -49,6 +49,17 @@ def is_question(text: str) -> bool:
     """Whether a text only asks."""
     said = _sentences(text)
     return bool(said) and all(map(_asks, said))
+
+
+def is_about_person(text: str) -> bool:
+    """Whether a text asks about the person whose memory this is: `my camera`, `the user's camera`."""
+    said = f" {' '.join(_words(text))} ".replace("'s ", " ")
+    return any(f" {each} " in said for each in _PERSON)
+
+
+def is_of_self(text: str) -> bool:
+    """Whether somebody speaks of themselves: `I shoot on film`."""
+    return not _TABLE["self"].isdisjoint(_words(text)[:1])
 
 
 def is_correction(text: str) -> bool:
