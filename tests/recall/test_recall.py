@@ -418,6 +418,20 @@ def test_a_hit_that_would_not_be_told_unasked_is_marked_as_weak(mem: Mem) -> Non
 
 
 @proves("S3.53")
+def test_in_a_long_question_the_note_with_most_of_it_goes_before_a_title_that_is_in_it(mem: Mem) -> None:
+    question = (
+        "Containers of retry-worker deadlock whenever simultaneous reservations exhaust the connection pool, "
+        "according to yesterday's postmortem of the warehouse incident."
+    )
+    mem.remember("Ordered by Ada.", "Connection pool")
+    mem.remember(f"{'So it was. ' * 13}\n\n{question}", "Diary")
+    for number in range(8):
+        session(mem, f"s{number}", f"Reservations in the warehouse exhaust shelf {number}.", "Right.")
+        mem.remember(f"Something else entirely, {'abcdefgh'[number] * 4}.", f"Other {number}")
+    assert keys(mem, question)[:2] == ["diary", "connection-pool"]
+
+
+@proves("S3.53")
 def test_who_said_hardly_anything_is_told_all_they_said_of_themselves_and_that_it_is_weak(mem: Mem) -> None:
     lately(mem, "I shoot on a Canon.", "I've moved entirely to a Sony.")
     found = mem.recall("What camera does the user have now?", semantic=False)

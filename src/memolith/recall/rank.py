@@ -12,7 +12,7 @@ Then small factors for metadata (kind, role, age) apply, and the order in which 
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, inf, log
 
 from memolith.base.lean import lru_cache
 from memolith.base.values import Value
@@ -146,8 +146,7 @@ def rank(
     by_words = waiting if semantic else hits
     if by_words and not related:
         related, sure = _is_related(by_words, asked, subject, texts)
-    if is_long and not subject.is_foreign:
-        _listen(hits, subject, texts)
+    heard = _listen(hits, subject, texts) if is_long and not subject.is_foreign else inf
     _name(hits, {term.term for term in asked.terms if term.df <= weights.NAMED and term.term in identifiers})
     known = abstain.known_names(asked)
     strange = not known and max(hit.words for hit in hits) < weights.STRANGE_TEXT
@@ -156,7 +155,7 @@ def rank(
     at_home = sure or known >= weights.AT_HOME
     least = max(hit.evidence for hit in hits) * weights.TAIL
     centre = weights.CENTRE_WITH_MEANING if semantic else weights.CENTRE
-    worth = _worth(hits, centre)
+    worth = _worth(hits, centre, heard)
     return [
         Ranked(
             unit=hit.unit,
@@ -180,12 +179,21 @@ def _name(hits: Sequence[Candidate], identifiers: Collection[str]) -> None:
         hit.heard |= not hit.unit.is_turn and any(term in identifiers for term in hit.terms)
 
 
-def _worth(hits: list[Candidate], centre: float) -> dict[int, float]:
-    """Sort the hits; return the evidence of each as it counts for its score."""
+def _worth(hits: list[Candidate], centre: float, heard: float) -> dict[int, float]:
+    """Sort the hits; return the evidence of each as it counts for its score.
+
+    Documents with the evidence of one that was `heard`, or more, go before what was said in sessions.
+    """
     worth = {hit.unit.id: max(hit.evidence, centre) if hit.heard else hit.evidence for hit in hits}
     # Of a log, the text with its identifier; of a question in words, the one with most of them.
     by_name = 2 * max(hit.evidence for hit in hits) < centre
-    hits.sort(key=lambda hit: (-worth[hit.unit.id] if by_name else 0.0, -hit.evidence))
+    hits.sort(
+        key=lambda hit: (
+            hit.unit.is_turn or hit.evidence < heard,
+            -worth[hit.unit.id] if by_name else 0.0,
+            -hit.evidence,
+        )
+    )
     return worth
 
 
@@ -207,14 +215,15 @@ def _is_near(hits: Sequence[Candidate], asked: Analysis) -> bool:
     return nearest >= needed or max(hit.covered for hit in hits) >= weights.CERTAIN
 
 
-def _listen(hits: Sequence[Candidate], subject: abstain.Subject, texts: Texts) -> None:
-    """Find the texts of which most is in a long question; that is evidence by itself."""
+def _listen(hits: Sequence[Candidate], subject: abstain.Subject, texts: Texts) -> float:
+    """Find the texts of which most is in a long question; return the least evidence of one."""
     documents = sorted((hit for hit in hits if not hit.unit.is_turn), key=lambda hit: -hit.evidence)
     said = texts([hit.unit for hit in documents[: weights.LED]])
     for hit in documents[: weights.LED]:
         text = said.get(hit.unit.id, "").partition("\n")[2]
         if subject.has(hit.unit.title, text) >= weights.HEARD:
-            hit.heard, hit.evidence = True, max(hit.evidence, weights.CENTRE)
+            hit.heard = True
+    return min((hit.evidence for hit in documents if hit.heard), default=inf)
 
 
 def _is_related(
