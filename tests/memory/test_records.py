@@ -158,6 +158,9 @@ def test_a_file_made_by_hand_is_a_record_with_what_is_missing_filled_in(mem: Mem
     assert records["broken"].problem
     assert "Still here." in records["broken"].body
     before = (directory / "broken.md").read_text()
+    with pytest.raises(InputError, match=r"broken\.md: its head cannot be read"):
+        mem.records.update("broken", "Another text.")  # which would drop the head
+    assert (directory / "broken.md").read_text() == before
     mem.records.archive("broken")
     assert before in (directory / "broken.md").read_text()
     assert mem.records.get("broken").status == "archived"

@@ -1,12 +1,14 @@
 """Taking changes back by name: the whole change, in the order in which it was made; and the log of them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memolith import HistoryError, Mem
 from memolith.care import written
 from memolith.memory.undo import lineage
+from memolith.store.together import Command
 from tests.ledger import proves
 
 
@@ -78,6 +80,98 @@ def test_what_was_forgotten_cannot_be_brought_back_as_an_empty_note(mem: Mem) ->
         mem.undo()  # not something older in its place
     assert mem.undo("q").name.endswith("q.md")
     assert mem.read("note", "p").endswith("New plan.\n")
+
+
+def everything(mem: Mem) -> dict[str, bytes]:
+    """Return the bytes of all memory files."""
+    found = (path for path in mem.root.rglob("*") if path.is_file() and ".tmp" not in path.parts)
+    return {str(path.relative_to(mem.root)): path.read_bytes() for path in found}
+
+
+def clear(mem: Mem) -> None:
+    mem.learning.withdraw(everywhere=True, everything=True)
+
+
+def clear_user(mem: Mem) -> None:
+    mem.learning.withdraw(user=True, everything=True)
+
+
+def fix(mem: Mem) -> None:
+    assert mem.doctor(fix=True).fixed
+
+
+def reclassify(mem: Mem) -> None:
+    mem.records.reclassify("use-tabs", "principles")
+
+
+def delete_learned(mem: Mem) -> None:
+    mem.records.delete("the-server-is-db1")
+
+
+def accept(mem: Mem) -> None:
+    for held in mem.review.list():
+        mem.review.accept(held.id)
+
+
+def adopt(mem: Mem) -> None:
+    mem.projects.adopt("other")
+
+
+def overflow(mem: Mem) -> None:
+    Path(mem.home, "config.yml").write_text("long_term:\n  soft_limit: 100\n  overflow: archive\n")
+    with Mem.open(home=mem.home) as again:
+        again.write("long_term", "a later fact, which leaves no room for earlier ones, however short, " * 2)
+    assert "notes/memory-archive.md" in everything(mem)
+
+
+@proves("X.9", "S2.18")
+@pytest.mark.parametrize(
+    "command", [clear, clear_user, fix, reclassify, delete_learned, accept, adopt, overflow]
+)
+def test_one_command_is_one_undo_whatever_files_it_changes(mem: Mem, work: Path, command: Any) -> None:
+    other = work.parent / "other"
+    other.mkdir()
+    with Mem.open(other, home=mem.home) as there:
+        there.remember("elsewhere", "Away")
+        there.write("scratchpad", "- [ ] elsewhere too")
+    mem.remember("here", "Here")
+    for page in mem.root.rglob("notes/MEMORY.md"):  # a person's pages, with links to what is gone
+        page.write_text("# My notes\n\n- [Gone](gone.md)\n")
+    mem.write("long_term", "an earlier fact")
+    for scope in ("project", "user"):
+        mem.records.add("Use tabs.", category="decisions", scope=scope)
+    learned = mem.from_source("extracted", "user")
+    learned.records.add("The server is db1.", category="principles", scope="project")
+    mem.from_source("imported", "web").write("long_term", "a line from elsewhere")
+    before = everything(mem)
+    command(mem)
+    after = everything(mem)
+    assert after != before
+    mem.undo()
+    assert everything(mem) == before
+    mem.redo()
+    assert everything(mem) == after
+
+
+@proves("X.9")
+def test_a_record_in_another_category_has_the_versions_that_it_had(mem: Mem) -> None:
+    mem.records.add("Use tabs.", category="decisions", scope="project")
+    mem.records.update("use-tabs", "Use two tabs.")
+    mem.records.reclassify("use-tabs", "preferences")
+    mem.undo("use-tabs", 2)
+    assert mem.records.get("use-tabs").body == "Use tabs.\n"
+    assert mem.records.get("use-tabs").category == "preferences"
+
+
+@proves("X.9")
+def test_what_others_wrote_between_two_changes_of_a_command_is_not_taken_back_with_it(mem: Mem) -> None:
+    with Command("clear"):
+        mem.write("scratchpad", "- [ ] one")
+    with Command("clear"):
+        mem.write("scratchpad", "- [ ] two")
+        mem.write("scratchpad", "- [ ] three")
+    mem.undo()
+    assert mem.read("scratchpad") == "- [ ] one\n"
 
 
 def test_the_history_of_a_note_follows_its_renames(mem: Mem) -> None:

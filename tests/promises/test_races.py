@@ -13,6 +13,7 @@ from prove.lines import STYLES, kept, line, save, tokens
 
 from memolith import Mem
 from memolith.base.errors import BusyError, ConflictError, MatchError, StorageError
+from memolith.env.paths import Place
 from memolith.store import files, gate
 from memolith.text.digest import sha256
 from tests.ledger import proves
@@ -188,6 +189,33 @@ def test_an_edit_whose_text_a_save_removed_in_the_last_moment_fails_and_leaves_t
     with pytest.raises(MatchError):
         mem.gate.rewrite("MEMORY.md", apply, op="edit")
     assert page.read_text() == HAND
+    assert not list(mem.root.rglob(".tmp/*"))
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("known", [True, False])
+@proves("X.20")
+def test_our_text_is_there_once_though_a_person_saved_it_with_their_own_before_we_took_it_back(
+    mem: Mem, page: Path, style: str, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One save lands right before the exchange; the next is based on what was visible right after it."""
+    exchange, moments = files.exchange, iter(["hand0", "hand1"])
+
+    def at_the_worst_moment(one: Place, other: Place) -> bool:
+        for token in moments:
+            save(str(page), "in-place" if token == "hand0" else style, token)
+            if token == "hand0":
+                assert exchange(one, other)
+            else:
+                return True
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "exchange", at_the_worst_moment)
+    base = sha256(page.read_bytes()) if known else None
+    change = mem.gate.rewrite("MEMORY.md", saver(page), op="write", if_sha256=base)
+    assert tokens(page.read_bytes().decode()) == ["first", "agent", "hand1"]
+    assert change.changed
+    assert "hand0" in tokens(history(mem))
     assert not list(mem.root.rglob(".tmp/*"))
 
 

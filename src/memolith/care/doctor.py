@@ -21,6 +21,7 @@ from memolith.memory.session_copies import secrets_of
 from memolith.store import files, ignore, layout, locks, registry, repository
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
+from memolith.store.together import Command
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.digest import sha256
 from memolith.text.safe import lookalikes
@@ -145,11 +146,12 @@ def repair(home: Home, tell: Callable[[str], None] = lambda _: None) -> list[Fin
     """
     before = [finding for finding in examine(home) if finding.fixable]
     steps = [partial(_mend, home, each) for each in before if each.kind in ("permissions", "lock")]
-    for step in [*steps, *(partial(_tidy, home, scope) for scope in _scopes(home))]:
-        try:
-            step()
-        except MemolithError as error:
-            tell(str(error))
+    with Command("fix"):
+        for step in [*steps, *(partial(_tidy, home, scope) for scope in _scopes(home))]:
+            try:
+                step()
+            except MemolithError as error:
+                tell(str(error))
     left = {(finding.kind, finding.path, finding.message) for finding in examine(home)}
     return [each for each in before if (each.kind, each.path, each.message) not in left]
 
@@ -287,7 +289,7 @@ def _drop_dangling(home: Home, scope: str) -> None:
         rows = (old or "").splitlines(keepends=True)
         return old and "".join(row for row in rows if row.rstrip("\r\n") not in gone)
 
-    home.gate.rewrite(relative, apply, op="index")
+    home.gate.rewrite(relative, apply, op="fix")
 
 
 def _hidden(root: str, scope: str) -> Iterator[Finding]:

@@ -30,8 +30,8 @@ from memolith.store import layout, registry, sharing
 from memolith.store.allow_list import allowed
 from memolith.store.files import EXACT, bytes_of, text_of
 from memolith.store.screen import quoted, refuse_secret, screen, settled
+from memolith.store.together import Command
 from memolith.text import markdown
-from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,10 +136,10 @@ class Projects:
         goal = _free_note(home.store, layout.path(slug, "notes", name), text)
         if slug == layout.scope_of(found.path):
             raise InputError(f"{found.name} is there already")
-        op = f"move-{sha256(f'{found.path} {home.now()}'.encode())[:6]}"
-        if goal:
-            home.gate.rewrite(goal, lambda _: text, op=op)
-        gone = home.gate.rewrite(found.path, lambda _: None, op=op)
+        with Command("move"):
+            if goal:
+                home.gate.rewrite(goal, lambda _: text, op="move")
+            gone = home.gate.rewrite(found.path, lambda _: None, op="move")
         back = "" if gone.lost else " (`memolith undo` brings it back)"
         message = f"Moved {found.name} to {slug or 'the notes for all projects'}{back}"
         file = goal or found.path
@@ -196,6 +196,12 @@ class Projects:
             raise InputError(f"{source} is this project already")
         home.register()
         target = home.project  # registering may have changed it
+        with Command("adopt"):
+            return self._copied(root, source, target)
+
+    def _copied(
+        self, root: str, source: str, target: str
+    ) -> tuple[builtins.list[str], builtins.list[Skipped]]:
         written: builtins.list[str] = []
         skipped: builtins.list[Skipped] = []
         for relative in _texts(root, source):
@@ -205,7 +211,7 @@ class Projects:
                 if relative == layout.path(source, layout.MEMORY):
                     text = hand_written(text)  # the generated part is built again from the adopted memory
                 goal = relative.replace(layout.path(source), layout.path(target), 1)
-                written += _bring(home, text, goal)
+                written += _bring(self._home, text, goal)
             except MemolithError as error:
                 if text is not None and not isinstance(error, UnsafePathError):
                     raise  # the source is not to blame

@@ -9,6 +9,7 @@ from memolith.memory.lessons import Lessons
 from memolith.memory.records import Records
 from memolith.store.layout import PROPOSAL
 from memolith.store.screen import quoted
+from memolith.store.together import Command
 from memolith.text import frontmatter, source_label
 from memolith.text.suspicion import suspicions
 
@@ -53,7 +54,10 @@ class Review:
         If that fails (the text to replace is gone, say), it stays in the queue. ConflictError if a proposal
         is outdated.
         """
-        held = self.get(held_id)
+        with Command("accept"):  # one undo takes back what it wrote, and it waits again
+            return self._accept(self.get(held_id))
+
+    def _accept(self, held: Held) -> str:
         if held.call == PROPOSAL:
             return proposals.accept(self._home, held)
         if held.call == review.STORED and not review.decided(self._home, [held], "accept"):
@@ -78,8 +82,9 @@ class Review:
 
     def accept_repository(self, held: builtins.list[Held]) -> None:
         """Accept entries that came with the repository, such as all of a pull: one change, undone as one."""
-        for other in review.decided(self._home, held, "accept"):
-            self.accept(other.id)
+        with Command("accept"):
+            for other in review.decided(self._home, held, "accept"):
+                self.accept(other.id)
 
     def edit(self, held_id: str, text: str) -> Held:
         """Replace it with a person's version; it stays in the queue."""

@@ -23,6 +23,7 @@ from memolith.memory import review, taken_back
 from memolith.memory.document import MARKER
 from memolith.memory.records import Records
 from memolith.store import files, layout, writeset
+from memolith.store.together import Command
 from memolith.store.writeset import Edit
 
 if TYPE_CHECKING:
@@ -142,18 +143,24 @@ def withdraw(
 ) -> Withdrawn:
     """Withdraw what was learned for this project, each project (`everywhere`), or user-wide (`user`).
 
-    `everything` also removes what people wrote here; its history stays. If a record cannot be read, there is
-    no telling whether it was learned: StorageError, before anything is withdrawn.
+    `everything` also removes what people wrote here; its history stays, and one undo takes back all files. If
+    a record cannot be read, there is no telling whether it was learned: StorageError, before anything is
+    withdrawn.
     """
-    if everywhere and not user:
+    with Command("clear"):
+        if user or not everywhere:
+            return _withdraw(home, user=user, everything=everything)
         slugs = layout.projects(home.path)
         homes = [home if slug == home.project else home.of_project(slug) for slug in slugs]
-        done = [withdraw(each, everything=everything) for each in homes]
-        return Withdrawn(
-            files=[file for each in done for file in each.files],
-            jobs=sum(each.jobs for each in done),
-            records=[record for each in done for record in each.records],
-        )
+        done = [_withdraw(each, user=False, everything=everything) for each in homes]
+    return Withdrawn(
+        files=[file for each in done for file in each.files],
+        jobs=sum(each.jobs for each in done),
+        records=[record for each in done for record in each.records],
+    )
+
+
+def _withdraw(home: Home, *, user: bool, everything: bool) -> Withdrawn:
     records = [
         record
         for record in Records(home).list(scope="user" if user else "project", archived=True, strict=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from memolith.base.errors import InputError, LossError
 from memolith.env.paths import Tree
 from memolith.store import files, layout
+from memolith.store.together import Command
 from memolith.text import markdown, source_label
 
 TYPE_CHECKING = False
@@ -150,18 +151,22 @@ def length(text: str) -> int:
     return len(markdown.presentable(text))
 
 
-def keep_small(home: Home, change: Change) -> None:
-    """Suggest condensing a long MEMORY.md, or move its oldest lines to an archive note."""
+def kept_small(home: Home, write: Callable[[], Change]) -> Change:
+    """Write MEMORY.md; if it is long now, suggest condensing it, or move its oldest lines to an archive."""
     limit = int(home.settings.number("long_term.soft_limit"))
-    size = length((change.after or b"").decode("utf-8", "replace"))
-    if not limit or size <= limit:
-        return
-    if home.settings.text("long_term.overflow") == "archive":
-        change.warnings.append(_archive(home, change, limit))
-    else:
-        change.warnings.append(
-            f"MEMORY.md has {size} characters (soft limit {limit}): condense it before adding more"
-        )
+    archives = home.settings.text("long_term.overflow") == "archive"
+    with Command("write", when=archives):
+        change = write()
+        size = length((change.after or b"").decode("utf-8", "replace"))
+        if not limit or size <= limit or not change.changed:
+            return change
+        if archives:
+            change.warnings.append(_archive(home, change, limit))
+        else:
+            change.warnings.append(
+                f"MEMORY.md has {size} characters (soft limit {limit}): condense it before adding more"
+            )
+        return change
 
 
 def _archive(home: Home, change: Change, limit: int) -> str:

@@ -172,7 +172,7 @@ def store(
     """Write an entry: a new file, or an existing one with some fields and perhaps the body changed.
 
     An existing head keeps its keys, comments and order. A head that cannot be parsed stays as text below a
-    new one. `source` is the source of a new text.
+    new one; InputError if that text is to be replaced. `source` is the source of a new text.
     """
     arguments.check_text(body or "", empty=True)
     label = source_label.fields(source) if source and not source.trusted else {}
@@ -185,15 +185,26 @@ def store(
 
     def compose(old: str | None, text: str) -> str:
         parsed = frontmatter.split(old or "")
-        rest = parsed.body if body is None else text if text.endswith("\n") else f"{text}\n"
-        if parsed.problem or not parsed.head:
-            return frontmatter.set_fields("", clean) + (old if old and body is None else rest)
-        known = source_label.cleared(parsed, clean) if label else clean
-        return frontmatter.set_fields(parsed.head, known) + rest
+        if body is not None and parsed.problem:
+            raise InputError(
+                f"{layout.locate(gate.root, relative)}: its head cannot be read, and would go with the text; "
+                "mend the head in the file first (`memolith doctor` says where)"
+            )
+        known = source_label.cleared(parsed, clean) if label and parsed.head else clean
+        rest = None if body is None else text if text.endswith("\n") else f"{text}\n"
+        return with_fields(old or "", known, rest)
 
     change = gate.change(relative, text_given, compose, op=op, cap=MAX_WRITE_BYTES)
     change.warnings[:0] = warnings
     return change
+
+
+def with_fields(old: str, fields: Fields, body: str | None = None) -> str:
+    """Return an entry's text with some fields changed, and its body if given."""
+    parsed = frontmatter.split(old)
+    if parsed.problem:
+        return frontmatter.set_fields("", fields) + old
+    return frontmatter.set_fields(parsed.head, fields) + (parsed.body if body is None else body)
 
 
 def date(value: str | None, field: str) -> str:

@@ -117,7 +117,9 @@ def remember(
             }
             if old is not None:
                 parsed = frontmatter.split(old)
-                if parsed.head and not parsed.problem:
+                if parsed.problem:
+                    warnings.append("the note's head could not be read and was replaced, too; undo has it")
+                elif parsed.head:
                     # A person's text is their own; an agent may repeat what it read, so the label stays.
                     known = fields if source == Source("agent") else source_label.cleared(parsed, fields)
                     # A description was about the text before.

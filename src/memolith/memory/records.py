@@ -17,6 +17,7 @@ from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
 from memolith.store.entry import STATUSES, holds
 from memolith.store.layout import CATEGORIES
+from memolith.store.together import Command, numbered
 from memolith.text import markdown, source_label
 from memolith.text.digest import sha256
 from memolith.text.words import likeness
@@ -168,7 +169,7 @@ class Records(entries.Entries):
                 "supersedes": [record.id for record in older],
             }
             fields = {key: value for key, value in fields.items() if value}
-            op = f"record-{sha256(text.encode())[:6]}" if older else "record"  # undone as one
+            op = numbered("record", sha256(text.encode())) if older else "record"  # undone as one
             change = entries.store(self._home.gate, relative, fields, text, op, self._home.source)
             for record in older:
                 until = record.valid_until or begin or self._home.today
@@ -291,12 +292,12 @@ class Records(entries.Entries):
             warnings.append(f"{record.id} does not expire any more: only incidents can")
         slug = layout.scope_of(record.filename)
         new = layout.path(slug, "records", category, f"{record.id}.md")
-        with self._home.gate.scope(slug):
+        with Command("reclassify"), self._home.gate.scope(slug):
             text = files.text_of(Tree(self._root).read(record.filename) or b"", files.EXACT)
             # First write the new place, then delete the old one: a crash leaves it twice, but loses nothing.
-            self._home.gate.rewrite(new, lambda _: text, op="reclassify")
-            entries.store(self._home.gate, new, fields, None, "reclassify")
+            self._home.gate.rewrite(new, lambda _: entries.with_fields(text, fields), op="reclassify")
             warnings += self._remove(record.filename, "reclassify").warnings
+            self._home.gate.history.follow(new, record.filename)
         moved = self.get(record.id, record.scope)
         asked.preference(self._home, new)
         return self._about(moved, f"Moved {record.id} from {record.category} to {category}", warnings)
@@ -320,8 +321,7 @@ class Records(entries.Entries):
     def delete(self, record_id: str, *, scope: str | None = None) -> EntryResult:
         """Delete a record; `memolith undo` brings it back, learning does not."""
         record = self.get(record_id, scope)
-        taken_back.note(self._home, record.filename, record.origin, record.body)
-        change = self._remove(record.filename)
+        change = taken_back.remove(self._home, record.filename, record.origin, record.body)
         return self._about(record, f"Deleted {record.id}{arguments.way_back(change)}", change.warnings)
 
     def forget_source(self, session: str) -> builtins.list[str]:

@@ -148,19 +148,23 @@ def is_apart(home: Home, relative: str) -> bool:
 
 def decision(home: Home, relative: str) -> str:
     """Return a person's last decision about a text: `accept`, `refuse` or nothing."""
-    return next((entry.op for entry in _decisions(home, relative)), "")
+    return next((_of(entry) for entry in _decisions(home, relative)), "")
+
+
+def _of(entry: Version) -> str:
+    return entry.op.partition("-")[0]
 
 
 def _decisions(home: Home, relative: str) -> list[Version]:
     entries = home.gate.history.entries(relative)
     undone = {entry.undoes for entry in entries}
-    return [each for each in entries[::-1] if each.op in ("accept", "refuse") and each.id not in undone]
+    return [each for each in entries[::-1] if _of(each) in ("accept", "refuse") and each.id not in undone]
 
 
 def refused(home: Home, relative: str) -> Iterator[str]:
     """Yield the texts that a person refused in files of their own."""
     for entry in _decisions(home, relative):
-        if entry.op == "refuse" and entry.stored:
+        if _of(entry) == "refuse" and entry.stored:
             yield files.text_of(home.gate.history.read(relative, entry.id))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from memolith.env.paths import Tree
 from memolith.store import files, layout
+from memolith.store.together import Command
 from memolith.text.words import likeness
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memolith.memory.home import Home
+    from memolith.store.gate import Change
 
 FILE = "taken_back.md"
 _HEAD = "# Taken back\n\nLearning does not bring these back. Delete a line to allow it again.\n\n"
@@ -38,10 +40,13 @@ def add(home: Home, slug: str, texts: Iterable[str]) -> None:
         home.gate.rewrite(layout.path(slug, FILE), lambda _: _HEAD + rows, op="take back")
 
 
-def note(home: Home, filename: str, origin: str, text: str) -> None:
-    """Note that a person deletes a record, if it was learned."""
-    if origin.startswith("extracted"):
-        add(home, layout.scope_of(filename), [text])
+def remove(home: Home, filename: str, origin: str, text: str) -> Change:
+    """Delete a record, and note that if it was learned; one undo takes back both."""
+    was_learned = origin.startswith("extracted")
+    with Command("unlearn", when=was_learned):
+        if was_learned:
+            add(home, layout.scope_of(filename), [text])
+        return home.gate.rewrite(filename, lambda _: None, op="delete")
 
 
 def has(texts: Iterable[str], said: str, *, free: bool = False) -> bool:

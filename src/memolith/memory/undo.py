@@ -10,8 +10,9 @@ from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
 from memolith.memory.document import diff
 from memolith.memory.find import find_file, of_path
-from memolith.store import files, finals, layout, writeset
+from memolith.store import files, finals, layout
 from memolith.store.history import stamp
+from memolith.store.together import is_across, is_part, is_whole
 from memolith.text import frontmatter
 
 TYPE_CHECKING = False
@@ -22,12 +23,7 @@ if TYPE_CHECKING:
     from memolith.store.gate import Change
     from memolith.store.history import Entry
 
-# In the history, the changes of an import are named like `import-3fa9c1`; it may span several projects.
-IMPORT = "import"
-# Sets that are taken back as a whole even if one file is named; of what was learned, one may go alone.
-_WHOLE = ("rename", "promote", "record")
-# Changes that may span several projects.
-_ACROSS = (f"{IMPORT}-", "move-")
+_MOVED = ("rename-", "reclassify-")  # a file that has another name, or place, since
 _SHOWN = 3  # files of one change whose differences are shown
 
 
@@ -57,14 +53,17 @@ def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[s
     Without identities, indexes, and a host's conversation data: nobody means those by "the newest change".
     They can be undone by name.
     """
+    return [name for name in _files(home, slugs) if not _is_aside(home, name)]
+
+
+def _files(home: Home, slugs: Iterable[str] | None) -> list[str]:
     keeper = home.gate.history
-    found = [name for slug in slugs or (layout.USER, home.project) for name in keeper.files(slug)]
+    return [name for slug in slugs or (layout.USER, home.project) for name in keeper.files(slug)]
+
+
+def _is_aside(home: Home, name: str) -> bool:
     kept = layout.path(home.project, "conversations")
-    return [
-        name
-        for name in found
-        if not name.endswith((PROJECT_FILE, layout.INDEX)) and not name.startswith(f"{kept}/")
-    ]
+    return name.endswith((PROJECT_FILE, layout.INDEX)) or name.startswith(f"{kept}/")
 
 
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
@@ -79,8 +78,8 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
             f"the last thing here was {final.what}, which cannot be undone; to take back the change before "
             f"it ({entry.op.partition('-')[0]}): `memolith undo {of_path(home, relative).name}`"
         )
-    is_whole = version is None and (file is None or _is_one(entry.op))
-    also = _set_of(home, relative, entry.op) if is_whole else []
+    whole = version is None and (file is None or is_whole(entry.op))
+    also = _set_of(home, relative, entry.op) if whole else []
     by_hand = _saved_since(home, relative)
     others = [(other, home.gate.undo(other, None)[0]) for other in also]
     done = _undone(home, entry, [(relative, home.gate.undo(relative, version)[0]), *others])
@@ -127,8 +126,8 @@ def redo(home: Home, file: str | None) -> Undone:
     else:
         raise HistoryError("nothing to redo: no undo, or something was changed since")
     change = history.undone_by(relative, entry)
-    is_whole = is_shared(change) if file is None else _is_one(change)
-    others = _each(home, history.to_redo, _slugs(home, change)) if is_whole else ()
+    whole = is_part(change) if file is None else is_whole(change)
+    others = _each(home, history.to_redo, _slugs(home, change)) if whole else ()
     also = [name for name, other in others if name != relative and history.undone_by(name, other) == change]
     return _undone(
         home,
@@ -156,41 +155,31 @@ def _undone(home: Home, entry: Entry, done: list[tuple[str, Change]]) -> Undone:
 
 
 def lineage(home: Home, relative: str) -> list[str]:
-    """Return a file and those that it was before it was renamed."""
+    """Return a file and those that it was before it was renamed or moved."""
     found = [relative]
     for name in found:
         entries = home.gate.history.entries(name)
-        came = {each.op for each in entries if each.before == "absent" and each.op.startswith("rename-")}
+        came = {each.op for each in entries if each.before == "absent" and each.op.startswith(_MOVED)}
         others = [each for each in files_with_history(home) if each not in found] if came else []
         found += [each for each in others if came & {entry.op for entry in home.gate.history.entries(each)}]
     return found
 
 
-def is_shared(op: str) -> bool:
-    """Whether a change in the history was one of several that belong together."""
-    return writeset.is_set(op) or op.startswith(_ACROSS)
-
-
-def _is_one(op: str) -> bool:
-    """Whether half of a change makes no sense: a rename, a move, a record and the one that it replaces."""
-    return op.startswith("move-") or (writeset.is_set(op) and op.partition("-")[0] in _WHOLE)
-
-
 def _set_of(home: Home, relative: str, op: str) -> list[str]:
-    """Return the other files changed in the same set (`writeset`, or one import).
+    """Return the other files that the same command changed.
 
-    HistoryError if one of a set has changed since: half of it cannot be taken back.
+    HistoryError if one of them has changed since, and half of it cannot be taken back.
     """
-    if not is_shared(op):
+    if not is_part(op):
         return []
     keeper, found = home.gate.history, []
-    for name in files_with_history(home, _slugs(home, op)):
+    for name in _files(home, _slugs(home, op)):
         standing = [each.op for each in keeper.standing(name)]
         if name == relative or op not in standing:
             continue
         if standing[-1] == op:
             found.append(name)
-        elif _is_one(op):
+        elif is_whole(op):
             raise HistoryError(
                 f"{relative}: the {op.partition('-')[0]} also changed {name}, which has changed since; "
                 f"`memolith undo {name}` first"
@@ -200,7 +189,7 @@ def _set_of(home: Home, relative: str, op: str) -> list[str]:
 
 def _slugs(home: Home, op: str) -> Iterable[str] | None:
     """Return the scopes that a change may span; None for this project and user."""
-    return (layout.USER, *Tree(home.store).names("projects", "")) if op.startswith(_ACROSS) else None
+    return (layout.USER, *Tree(home.store).names("projects", "")) if is_across(op) else None
 
 
 def newest_file(home: Home) -> str:
@@ -219,6 +208,11 @@ def _undoable(home: Home, slugs: Iterable[str] | None = None) -> Iterator[tuple[
 def _each(
     home: Home, change: Callable[[str], Entry], slugs: Iterable[str] | None = None
 ) -> Iterator[tuple[str, Entry]]:
-    for name in files_with_history(home, slugs):
+    """Yield the files with the change to undo or redo, the ones nobody means only as part of a command."""
+    history = home.gate.history
+    for name in _files(home, slugs):
         with contextlib.suppress(HistoryError):
-            yield name, change(name)
+            entry = change(name)
+            op = entry.op if entry.undoes is None else history.undone_by(name, entry)
+            if is_part(op) or not _is_aside(home, name):
+                yield name, entry

@@ -302,7 +302,15 @@ def _change(
         apply = _dated(apply, home.today)
     if is_note:
         return notes.write(home.gate, relative, content, apply, op=op, if_sha256=if_sha256)
-    return home.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+
+    def change() -> Change:
+        return home.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+
+    if relative == layout.MEMORY:
+        from memolith.memory.document import kept_small
+
+        return kept_small(home, change)
+    return change()
 
 
 def _dated(
@@ -319,10 +327,6 @@ def _dated(
 
 
 def _result(home: Home, change: Change, skipped: int = 0, message: str | None = None) -> WriteResult:
-    if change.relative == layout.MEMORY and change.changed:
-        from memolith.memory.document import keep_small
-
-        keep_small(home, change)
     if change.after and change.after.startswith(b"---") and home.source.trusted:
         from memolith.text.source_label import waits
 

@@ -19,8 +19,8 @@ from functools import partial
 
 from memolith.base import whole
 from memolith.base.errors import ConflictError, MemolithError, StorageError
-from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, refuse_too_large
-from memolith.store import files, ignore, layout, repository, temporary, writeset
+from memolith.env.paths import Place, Tree
+from memolith.store import files, ignore, layout, repository, temporary, together, writeset
 from memolith.store.allow_list import allowed
 from memolith.store.history import History
 from memolith.store.locks import locked
@@ -174,7 +174,8 @@ class Gate:
             return files.bytes_of(new, None if op in _VERBATIM else old)
 
         with self.scope(layout.scope_of(relative)):
-            done = self._apply(relative, on_bytes, op, if_sha256, undoes, remember=remember)
+            called = together.named(op)
+            done = self._apply(relative, on_bytes, called, if_sha256, undoes, remember=remember)
         done.warnings[:0] = masked
         whole.note_write()
         return done
@@ -185,7 +186,7 @@ class Gate:
         ConflictError if a file no longer has the text that its change is based on.
         """
         with self.scope(slug):
-            writeset.stage(Tree(self.root), slug, edits, op)
+            writeset.stage(Tree(self.root), slug, edits, together.named(op))
             return self._finish_set(slug)
 
     def _finish_set(self, slug: str) -> Committed:
@@ -198,7 +199,7 @@ class Gate:
             history = self.history
             entry = history.to_undo(relative, version)
             current = Tree(self.root).read(relative)
-            before = history.state_before(relative, entry, current)
+            before = history.state_before(relative, entry, current, since=version is None)
             done = self._apply(relative, lambda _: before, op, None, entry.id, remember=True)
             if not done.changed:
                 # Recorded anyway, or the next undo would stop at this change again.
@@ -221,15 +222,17 @@ class Gate:
     ) -> Change:
         history = self.history  # a wrong setting fails before anything is written
         deadline: float | None = None
+        seen_briefly: list[temporary.Attempt] = []
         for _ in range(_MAX_ROUNDS):
             tree = Tree(self.root)
             seen, base, shown = temporary.look(tree, relative)
+            if done := next((each for each in seen_briefly if each.is_in(base)), None):
+                # Somebody saved it with their own change: applied again, it would be there twice.
+                how = (history, relative, done.place, done.before, shown, None, op, undoes)
+                return self._finish(*how, remember=remember)
             new = _applied(relative, apply, shown, if_sha256)
             if new == shown:
                 return Change(relative, shown, shown, [])
-            if new is not None and len(new) > len(base or b""):  # a larger one could not be read any more
-                path = layout.locate(self.root, relative)
-                refuse_too_large(path, new, MAX_FILE_BYTES, verb="would have")
             place = repository.place_for(tree, relative, new or b"")
             with files.storage_errors(place.path):
                 out = self._put(tree, relative, place, new, base, seen)
@@ -245,6 +248,7 @@ class Gate:
                     # Our text, based on an older one, was briefly visible. A program that read it and
                     # saves again would discard theirs, so keep a copy.
                     self._keep_copy(relative, actual and place.shown(actual))
+                seen_briefly.append(temporary.Attempt(place, base or b"", new or b"", actual or b""))
                 if still_open and deadline:
                     files.wait_for_writers(place, deadline - time.monotonic())
                 continue
@@ -266,6 +270,7 @@ class Gate:
         Returns the bytes that were there, the file that holds them, and whether somebody still has
         that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
+        temporary.check_size(place, new, old)
         holder = temporary.new(tree, relative, place)
         if new is None:
             if place.fingerprint() != seen:

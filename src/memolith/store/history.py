@@ -24,6 +24,7 @@ from memolith.base.errors import HistoryError, UnsafePathError
 from memolith.base.values import Version
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
+from memolith.store.together import is_part
 from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -152,8 +153,13 @@ class History:
             if entry.op == _MEANWHILE:
                 files.unlink(self._tree.place(f"{relative}/{entry.name}"))
 
-    def state_before(self, relative: str, entry: Entry, current: bytes | None) -> bytes | None:
-        """Return the file's bytes before the change `entry`; None if there was no file."""
+    def state_before(
+        self, relative: str, entry: Entry, current: bytes | None, *, since: bool = False
+    ) -> bytes | None:
+        """Return the file's bytes before the change `entry`, and all `since`; None if there was no file."""
+        for each in reversed(self.standing(relative) if since else ()):
+            if each.id > entry.id:
+                current = self.state_before(relative, each, current)
         if entry.stored:
             return self._tree.read(f"{relative}/{entry.name}")
         if entry.before == "absent":
@@ -181,7 +187,10 @@ class History:
             raise HistoryError(f"{relative}: nothing to undo")
         if standing[-1].before == _FORGOTTEN:
             raise HistoryError(f"{relative}: nothing to undo; what it said before was forgotten")
-        return standing[-1]
+        first = last = standing.pop()
+        while standing and is_part(last.op) and standing[-1].op == last.op:
+            first = standing.pop()  # one command changed the file several times
+        return first
 
     def standing(self, relative: str) -> list[Entry]:
         """Return the changes that no undo took back, oldest first; `--to` took back several."""

@@ -7,10 +7,12 @@ crash.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+from collections import Counter
 
 from memolith.base.errors import MemolithError, UnsafePathError
-from memolith.env.paths import Place, Tree
+from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, refuse_too_large
 from memolith.store import files, layout, repository
 
 TYPE_CHECKING = False
@@ -39,6 +41,12 @@ def new(tree: Tree, relative: str, target: Place) -> Place:
     while (place := Place(folder, f"{name}.{number}")).stat() is not None:
         number += 1
     return place
+
+
+def check_size(place: Place, new: bytes | None, old: bytes | None) -> None:
+    """Refuse to make a file so large that it could not be read any more."""
+    if new is not None and len(new) > len(old or b""):
+        refuse_too_large(place.path, new, MAX_FILE_BYTES, verb="would have")
 
 
 def recover(tree: Tree, scope: str, history: History) -> bool:
@@ -101,6 +109,26 @@ def look(tree: Tree, relative: str) -> tuple[object, bytes | None, bytes | None]
         return None, None, None
     seen, data = place.fingerprint(), place.read(raw=True)
     return seen, data, None if data is None else place.shown(data)
+
+
+class Attempt:
+    """A text of ours that was visible for a moment, and what a person had saved in the meantime."""
+
+    def __init__(self, place: Place, base: bytes, ours: bytes, theirs: bytes) -> None:
+        self.place, self.before = place, place.shown(theirs)
+        self._base, self._ours, self._theirs = _lines(base), _lines(ours), _lines(theirs)
+
+    def is_in(self, data: bytes | None) -> bool:
+        """Whether a file has what was new in it, which that save had not: it was saved with more."""
+        now, ours, theirs = _lines(data or b""), self._ours, self._theirs
+        added, gone = ours - self._base, self._base - ours
+        kept = all(now[line] >= ours[line] > theirs[line] for line in added)
+        return bool(added) and kept and all(now[line] <= ours[line] for line in gone)
+
+
+def _lines(data: bytes) -> Counter[bytes]:
+    """Count the lines, to compare: an editor may save them with other line ends, or a mark."""
+    return Counter(line for line in data.removeprefix(codecs.BOM_UTF8).splitlines() if line.strip())
 
 
 def inspect(holder: Place, place: Place, new: bytes | None) -> Out:

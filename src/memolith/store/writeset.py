@@ -19,7 +19,7 @@ import os
 from memolith.base.errors import ConflictError, MemolithError, StorageError, UnsafePathError
 from memolith.base.values import Value
 from memolith.env.paths import Place
-from memolith.store import files, layout
+from memolith.store import files, layout, together
 from memolith.text import markdown
 from memolith.text.digest import sha256
 
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 _MANIFEST = "manifest"
 _STAGED = "manifest.new"
-# The history calls such a change `learn-3fa9c1`; changes with the same number belong together.
-OP = "learn"
-_OPS = (OP, "delete", "rename", "promote", "record")
 
 
 class Edit(Value):
@@ -59,12 +56,6 @@ class Committed(Value):
     changed: list[str]
     kept: list[str]
     op: str
-
-
-def is_set(op: str) -> bool:
-    """Whether a change in the history was part of a set."""
-    name, dash, number = op.partition("-")
-    return name in _OPS and bool(dash) and number.isalnum()
 
 
 def base_of(text: str | None, marker: str = "") -> str | None:
@@ -170,7 +161,7 @@ def _stage(folder: Folder, edits: list[Edit], op: str) -> Place:
             row["new"] = base_of(edit.new)
         rows.append(row)
     text = json.dumps(rows)
-    head = {"version": 1, "op": f"{op}-{sha256(text.encode())[:6]}", "edits": rows}
+    head = {"version": 1, "op": together.numbered(op, sha256(text.encode())), "edits": rows}
     manifest = Place(folder, _STAGED)
     files.write_new(manifest, json.dumps(head).encode())
     files.sync_directory(folder)
@@ -192,7 +183,7 @@ def _read(tree: Tree, slug: str) -> tuple[str, list[Edit]]:
     except (ValueError, KeyError, TypeError, AttributeError, MemolithError):
         return "", []
     within = all(layout.scope_of(edit.path) == slug for edit in edits)
-    return (op, edits) if is_set(op) and within else ("", [])
+    return (op, edits) if together.is_part(op) and within else ("", [])
 
 
 def _edit(tree: Tree, inside: str, number: int, row: dict[str, str | None]) -> Edit:

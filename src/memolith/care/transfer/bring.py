@@ -21,9 +21,9 @@ from memolith.env.paths import Tree
 from memolith.memory import note_index, notes, review
 from memolith.memory.arguments import is_user_wide
 from memolith.memory.document import MARKER, TEMPLATE
-from memolith.memory.undo import IMPORT
 from memolith.store import files, layout, tombstones
 from memolith.store.screen import quoted, refuse_secret
+from memolith.store.together import numbered
 from memolith.text import frontmatter, markdown, source_label
 from memolith.text.digest import sha256
 from memolith.text.secrets.redact import redact
@@ -114,7 +114,7 @@ class _Run:
         self._mems = {slug: home.of_project(slug or home.project) for slug in slugs}
         self._gate = home.gate
         self._gone = tombstones.known(home.gate.root)
-        self._op = f"{IMPORT}-{os.urandom(3).hex()}"
+        self._op = numbered("import", os.urandom(3).hex())
         self._rows = [_row(path, "left out", why=why) for path, why in source.left]
         self._names: dict[str, texts.Names] = {}
         self._known: dict[str, dict[str, str]] = {}

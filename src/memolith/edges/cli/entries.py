@@ -16,6 +16,7 @@ from memolith.edges.cli.paint import Table
 from memolith.memory import find
 from memolith.memory.tickets import PRIORITIES, TYPES
 from memolith.store.entry import STATUSES, TICKET_STATUSES
+from memolith.store.together import Command
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
@@ -131,11 +132,12 @@ def edit_record(
     """
     content = common.text_argument(" ".join(text)) if text else None
     given, record_id = _given(mem, options), _record_id(mem, record_id, options["scope"])
-    if category is not None:
-        moved = mem.records.reclassify(record_id, category, scope=options["scope"])
-        if content is None and not given.keys() - {"scope"}:
-            return moved
-    return mem.records.update(record_id, content, **given)
+    with Command("reclassify", when=category is not None):
+        if category is not None:
+            moved = mem.records.reclassify(record_id, category, scope=options["scope"])
+            if content is None and not given.keys() - {"scope"}:
+                return moved
+        return mem.records.update(record_id, content, **given)
 
 
 def _record_id(mem: Mem, name: str, scope: str | None) -> str:

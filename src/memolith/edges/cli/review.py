@@ -12,6 +12,7 @@ from memolith.edges.cli.app import cli, opened
 from memolith.edges.cli.paint import Table
 from memolith.memory.review import STORED
 from memolith.store.layout import PROPOSAL
+from memolith.store.together import Command
 from memolith.text import markdown
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def review(
         return _edit(mem, chosen, file)
     if repository and action == "accept" and chosen:
         return _accept_repository(mem, chosen, yes=yes)
-    done = [_decide(mem, action, held, yes=yes) for held in chosen]
+    with Command(action, when=len(chosen) > 1):
+        done = [_decide(mem, action, held, yes=yes) for held in chosen]
     text = "\n".join(f"{row['id']}: {row['message']}" for row in done) or "Nothing waits."
     return {"decided": done}, text
 

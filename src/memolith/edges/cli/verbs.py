@@ -21,6 +21,7 @@ from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
 from memolith.memory.document import diff as difference
 from memolith.store import files, layout
+from memolith.store.together import Command
 from memolith.text import source_label
 from memolith.text.names import SCHEME
 from memolith.text.secrets import veil
@@ -275,9 +276,9 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
         if each.kind not in ("note", "record", "ticket") and not yes:
             ever = " for good" if each.kind == "session" else ""
             common.agree(f"Delete {each.name}{ever}?", f"this deletes {each.name}{ever}: add --yes")
-    done = [
-        mem.remove(f"{each.kind}:{each.name}" if each.kind in find.KINDS else each.name) for each in found
-    ]
+    with Command("delete", when=len(found) > 1):
+        addressed = (f"{each.kind}:{each.name}" if each.kind in find.KINDS else each.name for each in found)
+        done = [mem.remove(each) for each in addressed]
     return {"removed": [each.as_dict() for each in done]}, "\n".join(each.message for each in done)
 
 
