@@ -134,6 +134,9 @@ def test_a_person_is_told_of_a_broken_identity_and_its_repair_brings_the_memory_
     good = file.read_text(encoding="utf-8")
     file.write_text("paths: [\n", encoding="utf-8")
     assert f"projects/{file.parent.name}/project.yml:1:" in Mem.open(app).identity.notice
+    for answer in (Mem.open(app).recall(WORD), Mem.open(app).search(WORD), Mem.open(app).list()):
+        assert (answer.complete, "project.yml:1" in "".join(answer.missing)) == (False, True)
+    assert "Not all memory could be read: projects/" in (Mem.open(app).context_block() or "")
     with pytest.raises(InputError, match=r"project.yml:1: .*repair the file"):
         registry.link(Mem.open(app).gate, file.parent.name, str(app))
     file.write_text(good, encoding="utf-8")

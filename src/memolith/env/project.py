@@ -56,6 +56,7 @@ class Project:
         self.known = known  # whether it has a memory
         # Tells a person how the project was found. Agents read it too, so it contains no text from outside.
         self.notice = notice
+        self.broken = ""  # what is wrong with the `project.yml` of the memory that would be this project's
         self.offer = ""  # the slug of a memory that may be this project's, if a person confirms it
         self.is_open = False  # whether time ran out before that was decided
         self.identity = identity
@@ -233,6 +234,7 @@ def _with_notice(
     notices = []
     broken = read_identity(projects, slug_of(new.root))
     if broken and broken.problem:
+        new.broken = broken.problem
         notices.append(f"{broken.problem}; until that is repaired, this directory has a memory of its own")
     elif doubt:
         notices.append(

@@ -150,7 +150,7 @@ def _recall(mem: Mem, given: dict[str, Any]) -> Answer:
         }
         for hit in found
     ]
-    notes = [message(mem, each) for each in (*found.notes, *found.missing)]
+    notes = [message(mem, each) for each in found.notes]
     text = brief.items(list(found)) or "Nothing is known about that."
     lines = [clean(mem, text), *(f"note: {each}" for each in notes)]
     return "\n".join(lines), {"hits": hits, "complete": found.complete, "notes": notes}
