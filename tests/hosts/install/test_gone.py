@@ -134,6 +134,19 @@ def test_doctor_and_status_name_a_command_that_cannot_run(
     assert [each for each in doctor(capfd) if "runs" in each["message"]] == []
 
 
+def test_a_bare_name_that_is_on_no_path_is_put_there_and_not_installed_again(
+    user: Path, work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """`memolith init` writes the same name into a project's files."""
+    assert user.is_dir()
+    assert main(["init", "--yes", "--scope", "project", "--agent", "gemini"]) == 0
+    monkeypatch.setenv("PATH", "/nowhere")
+    (found,) = doctor(capfd)
+    assert found["path"] == f"{work}/.gemini/settings.json"
+    assert "memolith, which is not on the PATH; install it with" in found["message"]
+    assert "memolith init" not in found["message"]
+
+
 def test_doctor_names_hooks_that_codex_skips(user: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "--yes", "--agent", "codex"]) == 0
     (found,) = doctor(capfd)

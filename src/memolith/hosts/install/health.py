@@ -27,6 +27,8 @@ _BRIDGE = re.compile(r'^const MEMOLITH = (".*")$', re.MULTILINE)
 _COMMAND = re.compile(r"""(?:^|& )(?:'([^']+)'|"([^"]+)"|(\S+)) +hook\b""")
 READ_ONLY = "cannot be written: agents get what is in it, but nothing new is kept; make it writable"
 _AGAIN = "`memolith init` installs the command that runs this"
+# A project's files have the bare name for everybody, and keep it.
+_ON_PATH = "install it with `pipx` or `uv tool`, or put its directory on the PATH"
 
 
 class Problem(Value):
@@ -46,9 +48,7 @@ def problems(home: str, env: Mapping[str, str]) -> list[Problem]:
         text = (data or b"").decode("utf-8", "replace").removeprefix("\ufeff")
         title = HOSTS[known.host].title if known.host in HOSTS else "an agent"
         dead = dict.fromkeys(_dead(each, env) for each in _programs(text, known.form))
-        found += [
-            Problem(path=known.path, message=f"{title} runs {why}; {_AGAIN}") for why in filter(None, dead)
-        ]
+        found += [Problem(path=known.path, message=f"{title} runs {why}") for why in filter(None, dead)]
         if known.host == "codex" and known.path.endswith("hooks.json") and not known.project:
             found += _untrusted(title, known.path, text)
     return found
@@ -107,12 +107,12 @@ def _dead(program: str, env: Mapping[str, str]) -> str:
     """Return why a program cannot run; empty if nothing speaks against it."""
     path = programs.find(program, env=env)
     if path is None:
-        return (
-            f"{program}, which is gone" if os.path.isabs(program) else f"{program}, which is not on the PATH"
-        )
+        if os.path.isabs(program):
+            return f"{program}, which is gone; {_AGAIN}"
+        return f"{program}, which is not on the PATH; {_ON_PATH}"
     interpreter = _interpreter(path)
     if interpreter and not os.path.exists(interpreter):
-        return f"{program}, whose interpreter {interpreter} is gone"
+        return f"{program}, whose interpreter {interpreter} is gone; {_AGAIN}"
     return ""
 
 
