@@ -156,6 +156,19 @@ def test_an_agent_adds_a_record_and_picks_category_and_scope(client: Client, wor
     assert "- Answer first." in block
 
 
+def test_a_result_is_a_text_and_nothing_beside_it(client: Client) -> None:
+    """Some agents give their model only the JSON where there is one, others both."""
+    for name, arguments in (
+        ("remember", {"content": "The linter is ruff."}),
+        ("recall", {"query": "linter"}),
+        ("memory_search", {"query": "ruff"}),
+        ("memory_read", {}),
+    ):
+        result = client.result("tools/call", {"name": name, "arguments": arguments})
+        assert [part["type"] for part in result["content"]] == ["text"]
+        assert "structuredContent" not in result
+
+
 def test_a_record_is_corrected_and_forgotten_by_its_address(client: Client) -> None:
     (uri,) = client.places("remember", content="We deploy with Nomad.", kind="decision")
     client.call("memory_edit", target=uri, old_str="Nomad", new_str="Kamal")

@@ -137,6 +137,8 @@ def test_an_agent_that_has_nothing_yet_gets_files_and_loses_them_again(
 ) -> None:
     assert init("--yes", "--agent", name) == 0
     assert snapshot(user)
+    # Agents keep the mode that they find, and put accounts and keys into some of them.
+    assert {path.stat().st_mode & 0o777 for path in user.rglob("*") if path.is_file()} == {0o600}
     assert init("--yes", "--agent", name, "--uninstall") == 0
     assert list(user.rglob("*")) == []
 
