@@ -39,7 +39,7 @@ def test_why_tells_where_a_note_came_from_and_to_whom_it_was_given(told: Mem) ->
     assert [(each.op, each.by) for each in found.changes] == [("remember", "agent")]
     assert [each.event for each in found.given] == ["prompt"]
     assert "given        1 time to 1 session" in found.render()
-    assert "from         you or your agent" in found.render()
+    assert "from         your agent" in found.render()
     block = why(told, "long_term")
     assert block.injected
     assert [each.event for each in block.given] == ["start-startup"]

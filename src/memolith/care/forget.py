@@ -255,7 +255,9 @@ class _Fact:
         """Return a text without the matching lines."""
         if not self.has(text):
             return text
-        self.keys.update(tombstones.key(line) for line in text.split("\n") if self.has(line))
+        lines = [line for line in text.split("\n") if self.has(line)]
+        self.keys.update(map(tombstones.key, lines))
+        self._seen.update(dict.fromkeys(line.strip() for line in lines))
         return tombstones.changed(text, self.has, instead)
 
     def count(self, path: str, data: bytes) -> int:

@@ -59,7 +59,7 @@ class Overview(Value):
         lines = [
             *([] if self.enabled else ["memory       OFF"]),
             f"home         {self.home}{'' if whole.is_directory(self.home) else '  (nothing is there yet)'}",
-            f"project      {self.project}  ({self.project_root or 'no working directory'})",
+            f"project      {self.project}  ({self.project_root or 'none here'})",
             f"MEMORY.md    {self.characters:,} characters, about {self.tokens:,} tokens",
             f"notes        {self.notes} of this project, {self.user_notes} for all projects",
             f"also kept    {plural(self.records, 'record')}, {plural(self.tickets, 'ticket')}, "

@@ -68,7 +68,7 @@ class Why(Value):
         rows = [
             ("", f"{self.name}  ({self.kind}{f', {self.status}' if self.status else ''})"),
             ("title", self.title),
-            ("from", self.origin or "you or your agent"),
+            ("from", self.origin or self._authors()),
             *(("source", each) for each in self.sources),
             *(("replaces", each) for each in self.replaces),
             *(("replaced by", each) for each in self.replaced_by),
@@ -80,6 +80,13 @@ class Why(Value):
             ("cited", f"by {plural(self.cited, 'answer')}" if self.cited else ""),
         ]
         return "\n".join(f"{name:<12} {text}".strip() if name else text for name, text in rows if text)
+
+    def _authors(self) -> str:
+        """Return who wrote a text that has no label."""
+        names = {"user": "you", "agent": "your agent"}
+        wrote = {each.by for each in self.changes if each.undoes is None}
+        known = [name for by, name in names.items() if by in wrote]
+        return " and ".join(known) or "you or your agent"
 
     def _given(self) -> str:
         if not self.given:

@@ -2,12 +2,15 @@
 
 import io
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from memolith import Mem, import_memory
 from memolith.base.values import Hit
+from memolith.care.why import why
 from memolith.edges.cli import main, paint
 from memolith.text.turns import taint
 
@@ -105,3 +108,47 @@ def test_only_a_title_made_from_the_text_follows_an_edit(mem: Mem, title: str | 
     assert f"name: {title or 'The port is 6381'}\n" in mem.read("note", name)
     mem.undo(name)
     assert "6380" in mem.read("note", "the-port" if title else "the-port-is-6380")
+
+
+def test_a_sentence_below_a_diff_and_a_long_path_go_on_between_words_and_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    told = "Undid a change of notes/a.md (edit by you, just now): it has 82 bytes again"
+    shown = paint.drawn(paint.Diff(f"-{'x' * 50}\n{told}")).splitlines()
+    assert shown[0] == f"-{'x' * 50}"
+    assert [len(line) <= 40 for line in shown[1:]] == [True, True]
+    assert " ".join(" ".join(shown[1:]).split()) == told
+    drawn = paint.drawn(paint.Facts(f"home         /{'y' * 60}"))
+    shown = drawn.replace("\x1b[1m", "").replace("\x1b[0m", "").splitlines()
+    assert max(map(len, shown)) <= 40
+    assert all(line.startswith(" " * 13) for line in shown[1:])
+
+
+@pytest.mark.usefixtures("in_tokyo")
+def test_times_of_a_session_are_local_wherever_it_is_shown(mem: Mem, work: Path, capfd: Capture) -> None:
+    turn = {"role": "user", "content": "Hello.", "time": "2026-11-14T20:00:00Z"}
+    mem.sessions.end([turn], agent="claude", session_id="1")
+    for command in (["status"], ["session", "list"], ["session", "show"]):
+        assert main([*command, "--project", str(work)]) == 0
+        assert "2026-11-15 05:00" in capfd.readouterr().out
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have the clock of another place."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def test_who_wrote_a_note_is_said_whoever_undid_something(mem: Mem) -> None:
+    mem.remember("One.", "Note")
+    mem.edit("note", "One", "Two", name="note")
+    mem.from_source("user").undo("note")
+    assert "from         your agent\n" in why(mem, "note").render()
+    mem.from_source("user").edit("note", "One", "Three", name="note")
+    assert "from         you and your agent\n" in why(mem, "note").render()

@@ -92,9 +92,9 @@ def answer(reply: Answer | None, *, as_json: bool) -> None:
     if reply is None:
         return
     if isinstance(reply, str):
-        reply = {"message": reply}, reply
+        reply = {"message": reply}, _at_words(reply, sys.stdout)
     elif isinstance(reply, Value):
-        reply = reply.as_dict(), str(reply.as_dict()["message"])
+        reply = reply.as_dict(), _at_words(str(reply.as_dict()["message"]), sys.stdout)
     fields, words, *more = reply
     warnings = fields.get("warnings", ())
     if lost := [each for each in dict.fromkeys(whole.lost()) if each not in warnings]:  # type: ignore[operator]
@@ -138,12 +138,24 @@ def note(message: str, kind: str = "") -> None:
         return
     label = f"{_paint(kind + ':', _COLOURS[kind])} " if kind else ""
     try:
-        _write(sys.stderr, f"memolith: {label}{message}\n")
+        _write(sys.stderr, _at_words(f"memolith: {label}{message}", sys.stderr) + "\n")
     except OSError:  # standard error is closed; the exit code still reports it
         _discard(2)
 
 
 _COLOURS = {"error": "1;31", "warning": "1;33"}
+
+
+def _at_words(message: str, stream: object) -> str:
+    """Break a message between words for a terminal, which would break it anywhere; a diff below it stays."""
+    if collected.get() is not None or not stream.isatty():  # type: ignore[attr-defined]
+        return message
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    first, newline, rest = message.partition("\n")
+    width = get_terminal_size().columns
+    return fill(first, width, break_long_words=False, break_on_hyphens=False) + newline + rest
 
 
 def _paint(value: str, colour: str) -> str:

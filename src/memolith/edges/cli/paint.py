@@ -151,7 +151,10 @@ def _renderable(value: str, width: int) -> RenderableType:
 
 def _wrapped(text: str, value: str, width: int) -> str:
     """Break long lines between words, and indent what follows; a diff and a text of somebody stay."""
-    if isinstance(value, Facts):
+    untouched: tuple[str, ...] = ()
+    if isinstance(value, Diff):
+        indent, untouched = "  ", ("+", "-", "@", " ")
+    elif isinstance(value, Facts):
         indent = " " * 13
     elif isinstance(value, Marked):
         indent = " " * 5
@@ -163,8 +166,10 @@ def _wrapped(text: str, value: str, width: int) -> str:
     for line in text.split("\n"):
         margin = len(line) - len(line.lstrip())
         below = indent or " " * (margin and margin + 2)
-        more = {"subsequent_indent": below, "break_long_words": False, "break_on_hyphens": False}
-        wrapped.append(textwrap.fill(line, width, **more) if len(line) > width else line)  # type: ignore[arg-type]
+        is_long = len(line) > width and not line.startswith(untouched)
+        # A path that is longer than the screen goes on below its beginning, too.
+        more = {"break_long_words": isinstance(value, Facts), "break_on_hyphens": False}
+        wrapped.append(textwrap.fill(line, width, subsequent_indent=below, **more) if is_long else line)  # type: ignore[arg-type]
     return "\n".join(wrapped)
 
 

@@ -164,7 +164,7 @@ def session_text(mem: Mem, name: str, turn: int | None = None) -> tuple[Fields, 
     if turn is not None and not turns:
         raise NotFoundError(f"{found.name} has no turn {turn}; they are 1 to {len(found.turns)}")
     fields = {**found.head(), "turns": [each.as_dict() for each in turns]}
-    heads = [" ".join(filter(None, [each.role, each.tool, each.outcome, each.time])) for each in turns]
+    heads = [" ".join(filter(None, [each.role, each.tool, each.outcome, when(each.time)])) for each in turns]
     heads = [f"{head}{turn_label(each)}" for head, each in zip(heads, turns, strict=True)]
     shown = [f"#{each.number} {head}\n{each.text}\n" for each, head in zip(turns, heads, strict=True)]
     return fields, "".join(shown)

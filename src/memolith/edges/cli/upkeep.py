@@ -67,7 +67,7 @@ def doctor(mem: Mem, fix: bool) -> Answer:
         hint = " (--fix repairs it)" if each.fixable else ""
         lines.append(f"found  {each.kind:<12} {each.path}: {each.message}{hint}")
     if findings:
-        return fields, veil.masked("\n".join(lines)), click.exceptions.Exit(1)
+        return fields, Facts(veil.masked("\n".join(lines))), click.exceptions.Exit(1)
     if not whole.missing():
         lines.append("Everything is in order.")
     return fields, veil.masked("\n".join(lines))

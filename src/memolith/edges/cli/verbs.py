@@ -15,7 +15,7 @@ from memolith.care import edit as editing
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
 from memolith.edges.cli.output import Note
-from memolith.edges.cli.paint import Diff, Table, when
+from memolith.edges.cli.paint import Diff, Facts, Table, when
 from memolith.edges.cli.sessions import session_table, session_text
 from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
@@ -57,7 +57,7 @@ def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool, bare: boo
     words = " ".join(name)
     if why:
         about = mem.why(words)
-        return about.as_dict(), veil.masked(about.render())
+        return about.as_dict(), Facts(veil.masked(about.render()))
     if words.startswith(SCHEME):
         resource = writing.look(mem, words)
         return resource.as_dict(), resource.text
