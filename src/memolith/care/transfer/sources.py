@@ -309,7 +309,6 @@ _INDEXED = ("claude-memory", "jutul")
 # The default scope of each kind.
 USER_WIDE = ("memory-file",)
 
-
 # ---------------------------------------------------------------- which kind
 
 
@@ -321,7 +320,8 @@ def detect(sheaf: Sheaf) -> str:
             "reads sessions; if it is a memory all the same, say of which kind with --from"
         )
     if sheaf.is_file:
-        return "agent-file" if sheaf.name in AGENT_FILES else "memory-file"
+        is_memory = "memory-file" if sheaf.name == layout.MEMORY else "markdown"
+        return "agent-file" if sheaf.name in AGENT_FILES else is_memory
     if "/.claude/projects/" in sheaf.root:
         return "claude-memory"
     if sheaf.has(".obsidian"):

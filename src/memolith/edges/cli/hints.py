@@ -79,8 +79,8 @@ _OPTIONS = {
     "--text --content --body --message -m": "give the text itself, without an option",
     "--name": "give the name itself, without an option",
     "--last --latest": "`memolith session show` shows the last one",
-    "--expires --ttl": "notes do not expire, records do: `memolith record add TEXT --category NAME "
-    "--valid-until DATE`",
+    "--expires --ttl --until --valid-until": "notes do not expire, records do: "
+    "`memolith record add TEXT --category NAME --valid-until DATE`",
     "--force -f -r -rf": "leave it out: what can be undone needs no consent, and --yes gives it elsewhere",
     "-y": "--yes",
     "-n --steps --count": "leave it out; repeat `memolith undo` to go further back, or give --to VERSION",
@@ -90,6 +90,11 @@ _OPTIONS = {
     "--append -a": "`memolith write note NAME TEXT` adds to a note",
 }
 _SPECIAL = {
+    "memolith search": {
+        "-r -e -P": "it looks for words literally; for a pattern, `grep -rE PATTERN` in the folder that "
+        "`memolith project show` names",
+        "-i": "leave it out: case does not matter",
+    },
     "memolith show": {"--body --raw --plain": "--text leaves the head out"},
     "memolith mv": {"--project --scope": "--to PROJECT moves a note there, --to user to all projects"},
     "memolith rm": {"--all": "`memolith help files` says which folders a project's memory is"},

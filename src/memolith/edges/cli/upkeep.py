@@ -20,7 +20,7 @@ from memolith.edges.cli import completion as completing
 from memolith.edges.cli import hints, output
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.common import attended, choice, has_project
-from memolith.edges.cli.paint import Prose, Table
+from memolith.edges.cli.paint import Facts, Prose, Table
 from memolith.env import programs, settings
 from memolith.hosts.install import health
 from memolith.store import layout, registry

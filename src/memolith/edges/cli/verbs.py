@@ -136,7 +136,8 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
     rows = sorted(rows, key=lambda row: row["time"], reverse=True)[:limit]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
-        return fields, Note(f"no {folder or 'memory'} here; try `memolith remember TEXT`")
+        how = "ticket add TITLE" if folder == "tickets" else "remember TEXT"
+        return fields, Note(f"no {folder or 'memory'} here; try `memolith {how}`")
     cells = [
         (
             row["name"],
@@ -269,7 +270,7 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
     memolith rm running-the-tests
     memolith rm claude-3f2a --yes
     """
-    found = _meant(mem, names)
+    found = _meant(mem, names, yes=yes)
     for each in found:
         if each.path and Tree(str(mem.root)).stat(each.path) is None:
             raise NotFoundError(f"there is no {each.name} to delete; `memolith list` shows what there is")
@@ -282,10 +283,14 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
     return {"removed": [each.as_dict() for each in done]}, "\n".join(each.message for each in done)
 
 
-def _meant(mem: Mem, names: tuple[str, ...]) -> list[Found]:
+def _meant(mem: Mem, names: tuple[str, ...], *, yes: bool) -> list[Found]:
     """Return what is to go: one thing whose title has several words, or several by their whole names."""
     if len(names) == 1:
-        return [mem.find(names[0])]
+        only = mem.find(names[0])
+        if only.kind in ("note", "record", "ticket") and not (yes or find.is_whole(mem, only, names[0])):
+            short = f"{names[0]!r} is only the beginning of {only.name!r}; give the whole name, or add --yes"
+            common.agree(f"Delete {only.kind} {only.name}?", short)
+        return [only]
     with contextlib.suppress(NotFoundError):
         return [mem.find(" ".join(names))]
     found = [mem.find(each) for each in names]
