@@ -273,3 +273,14 @@ def test_lines_that_say_something_else_are_no_duplicates(mem: Mem) -> None:
     mem.root.mkdir(parents=True)
     (mem.root / "MEMORY.md").write_text("\n".join([*said, "---", "---", ""]))
     assert [each for each in mem.doctor().findings if each.kind == "duplicate"] == []
+
+
+def test_a_directory_above_the_home_in_which_others_can_replace_it_is_named(mem: Mem) -> None:
+    mem.write("long_term", "- here")
+    above = Path(mem.home).parent
+    above.chmod(0o1777)  # as /tmp is: only the owner can replace what is in it
+    assert not [each for each in examine(mem) if each.path == str(above)]
+    above.chmod(0o777)
+    assert [each.message for each in examine(mem) if each.path == str(above)] == [
+        f"other users can replace what is in it, your memory too; `chmod o-w {above}`"
+    ]

@@ -12,7 +12,7 @@ from functools import partial
 
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
-from memolith.base.whole import Watch
+from memolith.base.whole import Watch, stat_of
 from memolith.care.scan import located
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
@@ -90,7 +90,20 @@ def _findings(home: Home) -> list[Finding]:
             for look in (_index, _hidden, _folders, _twins, _copies, _repeats, _identity):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
-    return [*findings, *_sessions(home), *_locks(home), *_exposed(home), *_meaning(home)]
+    return [*findings, *_above(home), *_sessions(home), *_locks(home), *_exposed(home), *_meaning(home)]
+
+
+def _above(home: Home) -> Iterator[Finding]:
+    """Find directories above the home in which others can put another home in its place."""
+    place = os.path.dirname(os.path.realpath(home.path))
+    while os.name == "posix" and place != os.path.dirname(place):
+        found = stat_of(place)
+        if found and found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
+            message = (
+                f"other users can replace what is in it, your memory too; `chmod o-w {shlex.quote(place)}`"
+            )
+            yield _found("mode", place, message)
+        place = os.path.dirname(place)
 
 
 def _meaning(home: Home) -> Iterator[Finding]:
