@@ -150,6 +150,7 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
     if wrong:
         if left:
             history.keep_copy(relative, _masked(left), "conflict")
+        history.wrote(relative, left)
         gate.rewrite(relative, lambda _: _text(base), op="edit", remember=False)
         kept = f"; `memolith history {relative} --all` has what it left" if left else ""
         return [f"{wrong}, so the text from before is back{kept}"], base, base
@@ -170,6 +171,7 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
     new = notes.followed(_text(base), new) if layout.is_note(relative) else new
     if new != _text(base):
         history.keep_copy(relative, base, "edit")
+        history.wrote(relative, left)  # by hand, but this is noted
     done = gate.change(relative, new, lambda _, text: text, op="edit", remember=False, if_sha256=sha256(left))
     warnings += done.warnings
     if _problem(new) and not _problem(_text(before)):

@@ -23,6 +23,7 @@ from memolith.memory.session_copies import mask_copy
 from memolith.store import files, layout, sharing
 from memolith.store.allow_list import allowed
 from memolith.store.archive import Archive
+from memolith.store.history import WRITTEN
 from memolith.store.locks import locked
 from memolith.text.secrets.redact import redact
 from memolith.text.yaml import dump_scalar, split_key
@@ -99,6 +100,10 @@ def _in_tree(
             below = _below(path, home.store)
             place = Tree(home.store).place(below) if tree == layout.STORE else Place.of(path)
             count = matter.count(path, place.read() or b"")
+            if tree == "history" and place.name.startswith(WRITTEN):  # a copy, which need not be told
+                if count and not dry:
+                    files.unlink(place)
+                continue
             if count and (dry or _CHANGES[tree](home, path, partial(matter.change, path))):
                 done.append((shown(place.path), count, False))
         except (MemolithError, OSError) as error:

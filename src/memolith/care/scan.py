@@ -16,7 +16,7 @@ from memolith.memory.session_copies import secrets_of
 from memolith.store import allow_list, layout, sharing
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
-from memolith.store.history import Entry
+from memolith.store.history import WRITTEN, Entry
 from memolith.text.secrets.redact import masked, redact
 from memolith.text.secrets.tokens import slugged_tokens
 from memolith.text.yaml import YamlError
@@ -122,6 +122,8 @@ def name_kinds(name: str) -> list[str]:
     try:
         Entry(name)
     except ValueError:
+        if name.startswith(WRITTEN):
+            return []
         pieces = name.replace("%2F", "/").split("/")  # a temporary file is named after its target's path
         return [kind for piece in pieces for kind in _masked_name(piece)[1]]
     return []
@@ -156,7 +158,7 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
     if os.path.isdir(home.path):
         for place in walk(home.path, report, names=True):
             relative = os.path.relpath(place, home.path).replace(os.sep, "/")
-            if relative.startswith(_NOT_OURS):
+            if relative.startswith(_NOT_OURS) or _is_copy(relative):
                 continue
             _look(report, place, place, allowed(home.store, scope_of(relative)), ours=True)
         for slug in layout.projects(home.path):
@@ -170,6 +172,11 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
             for place in walk(mount.path, report, names=True):
                 _look(report, place, place, allowed(home.store, slug), ours=True)
     return report
+
+
+def _is_copy(relative: str) -> bool:
+    """Whether a file is the copy of what was written last: none is kept of a text with a secret."""
+    return relative.startswith("history/") and relative.rpartition("/")[2].startswith(WRITTEN)
 
 
 def scope_of(relative: str) -> str:

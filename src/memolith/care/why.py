@@ -17,6 +17,7 @@ from memolith.learn.queue.queue import Queue
 from memolith.memory.find import find
 from memolith.memory.records import Records, read
 from memolith.memory.sessions import Sessions
+from memolith.memory.undo import notice
 from memolith.prompt import block
 from memolith.store import files, layout, receipts
 from memolith.store.screen import quoted
@@ -111,6 +112,7 @@ def why(home: Home, ref: str) -> Why:
     found = find(home, name if hash_ and turn.isdigit() else ref, gone=True)
     if found.kind == "session":
         return _session(home, found.name + (f"#{turn}" if hash_ and turn.isdigit() else ""))
+    notice(home)
     relative = found.path
     text = files.text_of(Tree(home.store).read(relative, MAX_LOOK_BYTES, cut=True) or b"")
     parsed = frontmatter.split(text)

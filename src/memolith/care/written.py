@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memolith.base.values import OfFile
 from memolith.env.paths import Tree
-from memolith.memory.undo import files_with_history
+from memolith.memory.undo import files_with_history, notice
 from memolith.store import files
 from memolith.store.history import stamp
 from memolith.text import frontmatter, markdown
@@ -39,6 +39,7 @@ def since(home: Home, days: int = 1) -> list[Written]:
     today = time.strftime("%Y-%m-%d", time.localtime(home.now()))
     midnight = time.mktime(time.strptime(today, "%Y-%m-%d"))
     start = stamp(midnight - (days - 1) * _DAY)
+    notice(home)
     found = []
     for name in files_with_history(home):
         for entry, state in home.gate.history.states(name, Tree(home.store).read(name)):

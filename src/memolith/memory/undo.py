@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 
-from memolith.base.errors import HistoryError
+from memolith.base.errors import HistoryError, MemolithError
 from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
 from memolith.memory.document import diff
 from memolith.memory.find import find_file, of_path
 from memolith.store import files, finals, layout
-from memolith.store.history import stamp
 from memolith.store.together import is_across, is_part, is_whole
 from memolith.text import frontmatter
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from memolith.memory.home import Home
     from memolith.store.gate import Change
-    from memolith.store.history import Entry
+    from memolith.store.history import Entry, History
 
 _MOVED = ("rename-", "reclassify-")  # a file that has another name, or place, since
 _SHOWN = 3  # files of one change whose differences are shown
@@ -31,12 +30,11 @@ class Undone(Value):
     """The result of an undo or redo: the file, which change, its size now (None: it is gone), its hash.
 
     `also` lists the other files of a change to several files, which is undone as one. `by` made the change
-    `op` at `time`; `diff` is what was taken back. `by_hand`: so was what a person saved after that change.
+    `op` at `time`; `diff` is what was taken back.
     """
 
     also: list[str]
     by: str
-    by_hand: bool
     bytes: int | None
     diff: str
     op: str
@@ -66,8 +64,29 @@ def _is_aside(home: Home, name: str) -> bool:
     return name.endswith((PROJECT_FILE, layout.INDEX)) or name.startswith(f"{kept}/")
 
 
+def notice(home: Home, slugs: Iterable[str] | None = None) -> None:
+    """Note what people saved or deleted by hand, so that it can be told and undone; never waits or fails."""
+    tree, history = Tree(home.store), home.gate.history
+    for slug in slugs or (layout.USER, home.project):
+        with contextlib.suppress(MemolithError, OSError), home.gate.scope(slug, 0):
+            for name in history.files(slug):
+                with contextlib.suppress(MemolithError, OSError):
+                    _look(tree, history, name)
+
+
+def _look(tree: Tree, history: History, name: str) -> None:
+    try:
+        place = tree.place(name)
+    except FileNotFoundError:
+        history.notice(name, None)
+    else:
+        if not place.folder.label:  # in a repository, git writes as well
+            history.notice(name, place.read(), place.stat())
+
+
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
     """Undo a change of `file`, or the newest change of all files; a rename, say, as a whole."""
+    notice(home)
     relative = newest_file(home) if file is None else find_file(home, file)
     history = home.gate.history
     if version is not None and (former := version_of(home, relative, version)) != relative:
@@ -80,10 +99,8 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
         )
     whole = version is None and (file is None or is_whole(entry.op))
     also = _set_of(home, relative, entry.op) if whole else []
-    by_hand = _saved_since(home, relative)
     others = [(other, home.gate.undo(other, None)[0]) for other in also]
-    done = _undone(home, entry, [(relative, home.gate.undo(relative, version)[0]), *others])
-    return done.but(by_hand=by_hand)
+    return _undone(home, entry, [(relative, home.gate.undo(relative, version)[0]), *others])
 
 
 def version_of(home: Home, relative: str, version: int) -> str:
@@ -108,21 +125,17 @@ def _restored(home: Home, relative: str, former: str, version: int) -> Undone:
     return _undone(home, entry, [(relative, home.gate.rewrite(relative, apply, op="restore"))])
 
 
-def _saved_since(home: Home, relative: str) -> bool:
-    """Whether somebody saved a file after memolith changed it last."""
-    entries, status = home.gate.history.entries(relative), Tree(home.store).stat(relative)
-    return bool(entries and status and stamp(status.st_mtime) > entries[-1].stamp)
-
-
 def redo(home: Home, file: str | None) -> Undone:
     """Take an undo back, of `file` or the newest of all; HistoryError if something was changed since."""
+    notice(home)
     history = home.gate.history
     undone = [(entry.stamp, name, entry) for name, entry in _each(home, history.to_redo)]
     if file is not None:
         relative = find_file(home, file)
         entry = history.to_redo(relative)
     elif undone:
-        _, relative, entry = max(undone, key=lambda each: each[:2])
+        when, relative, entry = max(undone, key=lambda each: each[:2])
+        _refuse_if_newer(home, when, relative)
     else:
         raise HistoryError("nothing to redo: no undo, or something was changed since")
     change = history.undone_by(relative, entry)
@@ -136,13 +149,23 @@ def redo(home: Home, file: str | None) -> Undone:
     )
 
 
+def _refuse_if_newer(home: Home, when: str, relative: str) -> None:
+    """Raise HistoryError if something else was changed after the last undo."""
+    standing = ((home.gate.history.standing(name), name) for name in files_with_history(home))
+    newer = max(((made[-1].stamp, name) for made, name in standing if made), default=("", ""))
+    if newer[0] > when:
+        other, undone = (of_path(home, each).name for each in (newer[1], relative))
+        raise HistoryError(
+            f"nothing to redo: {other} was changed after the last undo; `memolith redo {undone}` redoes that"
+        )
+
+
 def _undone(home: Home, entry: Entry, done: list[tuple[str, Change]]) -> Undone:
     relative, change = done[0]
     sides = [[files.text_of(each or b"") for each in (one.before, one.after)] for _, one in done[:_SHOWN]]
     return Undone(
         also=[name for name, _ in done[1:]],
         by=entry.by,
-        by_hand=False,
         op=entry.op,
         time=entry.time,
         diff="\n".join(filter(None, (diff(before, after) for before, after in sides))),

@@ -203,9 +203,9 @@ class Gate:
             done = self._apply(relative, lambda _: before, op, None, entry.id, remember=True)
             if not done.changed:
                 # Recorded anyway, or the next undo would stop at this change again.
-                length = None if done.after is None else len(done.after)
                 with contextlib.suppress(OSError, MemolithError):
-                    history.mark(relative, op, length, done.sha256, entry.id)
+                    history.mark(relative, op, done.after, done.sha256, entry.id)
+                    history.wrote(relative, done.after)
             return done, entry.id
 
     # ------------------------------------------------------------ inside
@@ -257,8 +257,7 @@ class Gate:
                 self._store_version(relative, holder, "open-elsewhere")
                 holder = None
             return self._finish(history, relative, place, shown, new, holder, op, undoes, remember=remember)
-        path = layout.locate(self.root, relative)
-        raise StorageError(path, BlockingIOError(11, "the file keeps changing"))
+        raise StorageError(layout.locate(self.root, relative), BlockingIOError(11, "the file keeps changing"))
 
     def _put(
         self, tree: Tree, relative: str, place: Place, new: bytes | None, old: bytes | None, seen: object
@@ -346,6 +345,8 @@ class Gate:
             files.sync_directory(place.folder)
         change = Change(relative, before, after, [])
         grown = before is None or (after is not None and after.startswith(before))
+        own = not place.folder.label  # in a repository, git writes as well
+        clean = own and history.notice(relative, before, kept.stat() if kept else None)
         try:
             if remember and not grown and kept is not None:
                 history.keep(relative, kept, op, undoes)
@@ -355,15 +356,16 @@ class Gate:
                 if kept is not None:
                     files.unlink(kept)
                 if remember:
-                    length = None if before is None else len(before)
                     name = "create" if before is None and op == "write" else op
-                    history.mark(relative, name, length, change.sha256, undoes)
+                    history.mark(relative, name, before, change.sha256, undoes)
             history.keep_meanwhile(relative, after)
         except (OSError, MemolithError) as error:
             # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
             change.lost = True
             change.warnings.append(f"the previous version could not be put into the history: {error}")
             whole.note_lost(change.warnings[-1])
+        if own:
+            history.wrote(relative, after, clean=clean or before is None)
         return change
 
     def _keep_copy(self, relative: str, data: bytes | None) -> None:

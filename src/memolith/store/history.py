@@ -10,6 +10,9 @@ Terms. A *version* is the state before one change. It is a file under
     000016.20261115T224502000000Z.edit@agent.full.-   whose text the change brought, where that is known
     000017.20261115T225000000000Z.edit.forgotten.-    `forget` removed all that the version held
 
+Beside them, `written.<hash>` has the bytes that memolith wrote last (`written.absent`: it removed the file).
+Where the file says something else, a person saved or deleted it, which becomes a version, too: `save@hand`.
+
 An append removes nothing, so no bytes are stored for it; the length is enough to undo it as long as the
 file still ends in the appended text (checked by hash).
 """
@@ -20,12 +23,13 @@ import contextlib
 import os
 import time
 
-from memolith.base.errors import HistoryError, UnsafePathError
+from memolith.base.errors import HistoryError, MemolithError, UnsafePathError
 from memolith.base.values import Version
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
 from memolith.store.together import is_part
 from memolith.text.digest import sha256
+from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +42,8 @@ _FORGOTTEN = "forgotten"
 # Versions found, not created by a change: restored only when asked for by number.
 _MEANWHILE = "meanwhile"  # written while a person had the file open: their editor may overwrite it
 _FOUND = frozenset(["conflict", _MEANWHILE, "open-elsewhere", "unfinished"])
+WRITTEN, _ABSENT = "written.", "absent"
+BY_HAND = "hand"
 _OPENED = "opened-by-"  # a file in the history directory of what a person has open
 _AGE = 86_400.0  # seconds after which such a file was left by a crash
 
@@ -109,14 +115,66 @@ class History:
             files.write_new(target, data)
             files.sync_directory(target.folder)
 
-    def mark(self, relative: str, op: str, before: int | None, after: str, undoes: int | None = None) -> None:
-        """Record a change that removed nothing: the length before it, or None if there was no file.
+    def mark(
+        self, relative: str, op: str, before: bytes | None, after: str, undoes: int | None = None
+    ) -> None:
+        """Record a change that removed nothing: the bytes before it (None: no file) are the beginning.
 
         Not synced: after a power loss the change itself stands, only its undo may be lost.
         """
-        state = "absent" if before is None else f"cut{before}-{after[:16]}"
+        state = _ABSENT if before is None else f"cut{len(before)}-{after[:16]}"
         with self._adding(relative, op, state, undoes) as target:
             os.close(os.open(target.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=target.fd))
+
+    def wrote(self, relative: str, data: bytes | None, *, clean: bool = False) -> None:
+        """Remember what memolith wrote last; not a secret that a person typed, unless it is `clean` of those.
+
+        Not synced: whatever is torn is not believed.
+        """
+        with contextlib.suppress(OSError, MemolithError):
+            folder = files.make_folder(self._tree, relative)
+            for name in folder.names():
+                if name.startswith(WRITTEN):
+                    files.unlink(Place(folder, name))
+            if data and not clean and redact(files.text_of(data)).findings:
+                return
+            place = Place(folder, WRITTEN + (_ABSENT if data is None else sha256(data)[:16]))
+            fd = os.open(place.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=place.fd)
+            try:
+                files.write_all(fd, data or b"")
+            finally:
+                os.close(fd)
+
+    def notice(self, relative: str, now: bytes | None, found: os.stat_result | None = None) -> bool:
+        """Make what a person saved or deleted by hand a change of its own; `found` is their file.
+
+        Returns whether the file is as it was written.
+        """
+        names = [each for each in self._tree.names(relative, "") if each.startswith(WRITTEN)]
+        if len(names) != 1:
+            return False  # an archive may bring another
+        was = None if names[0] == WRITTEN + _ABSENT else self._tree.read(f"{relative}/{names[0]}") or b""
+        if was is not None and names[0] != WRITTEN + sha256(was)[:16]:
+            return False  # torn
+        if was == now:
+            return True
+        with contextlib.suppress(OSError, MemolithError):  # a write goes on
+            self._note_hand(relative, was, now, found)
+        return False
+
+    def _note_hand(
+        self, relative: str, was: bytes | None, now: bytes | None, found: os.stat_result | None
+    ) -> None:
+        last, at = max((each.stamp for each in self.entries(relative)), default=""), self._now()
+        if found and last < stamp(found.st_mtime) < stamp(at):
+            at = found.st_mtime
+        theirs = History(self._tree.root, lambda: at, self._versions, self._days, BY_HAND)
+        op = "delete" if now is None else "save"
+        if was is None or (now is not None and now.startswith(was)):
+            theirs.mark(relative, op, was, sha256(now))
+        else:
+            theirs.keep_copy(relative, was, op)
+        self.wrote(relative, now)
 
     @contextlib.contextmanager
     def opened(self, relative: str) -> Iterator[Callable[[], bytes | None]]:
@@ -162,7 +220,7 @@ class History:
                 current = self.state_before(relative, each, current)
         if entry.stored:
             return self._tree.read(f"{relative}/{entry.name}")
-        if entry.before == "absent":
+        if entry.before == _ABSENT:
             return None
         if entry.before == _FORGOTTEN:
             raise HistoryError(f"{relative}: what version {entry.id} said was forgotten")
@@ -232,8 +290,9 @@ class History:
 
     def drop(self, relative: str) -> None:
         """Remove the versions of a file for good."""
-        for entry in self.entries(relative):
-            files.unlink(self._tree.place(f"{relative}/{entry.name}"))
+        written = [name for name in self._tree.names(relative, "") if name.startswith(WRITTEN)]
+        for name in (*written, *(entry.name for entry in self.entries(relative))):
+            files.unlink(self._tree.place(f"{relative}/{name}"))
 
     def blank(self, place: Place) -> None:
         """Note in a version's name that all it held was forgotten: an empty file is no version."""

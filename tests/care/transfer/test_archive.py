@@ -219,7 +219,7 @@ def test_bringing_an_archive_asks_first(
     assert main(["import", str(archive), "--home", home, "--project", str(work)]) == 2
     assert "add --yes" in capsys.readouterr().err
     assert main(["import", str(archive), "--yes", "--home", home, "--project", str(work)]) == 0
-    assert "Imported from archive: 11 new" in capsys.readouterr().out
+    assert "Imported from archive: 16 new" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------- archives that nobody should bring

@@ -17,7 +17,7 @@ from memolith.edges.cli.paint import Diff, Table, when
 from memolith.env.paths import Tree
 from memolith.memory.document import diff as difference
 from memolith.memory.find import day_at, find_file
-from memolith.memory.undo import files_with_history, lineage, version_of
+from memolith.memory.undo import files_with_history, lineage, notice, version_of
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
 from memolith.text.budget import plural
@@ -111,6 +111,7 @@ def history(
     if words is None:
         raise InputError(f"{'--diff' if show is None else '--show'} needs the NAME of a file")
     with options.open() as mem:
+        notice(mem)
         path = find_file(mem, words)
         if show is None:
             return _last_change(mem, path)
@@ -151,6 +152,7 @@ def _shown(mem: Mem, path: str, version: int, *, diff: bool, as_json: bool) -> A
 
 
 def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: bool) -> Answer:
+    notice(mem)
     names = lineage(mem, find_file(mem, words)) if words else files_with_history(mem)
     rows = mem.gate.history.versions(*names, markers=everything)[:limit]
     cells = [
@@ -217,7 +219,7 @@ def redo(mem: Mem, name: tuple[str, ...]) -> Answer:
     return _told("Took back", mem.redo(" ".join(name) or None))
 
 
-_WHO = {"user": "you", "agent": "an agent", "extracted": "learning"}
+_WHO = {"user": "you", "agent": "an agent", "extracted": "learning", "hand": "hand"}
 
 
 def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
@@ -232,10 +234,6 @@ def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
         *([done.diff] if done.diff else []),
         f"{verb} a change of {_short(done.name)} ({_did(done.op)}{by}, {when(done.time)}): {now}",
         *([f"With it: {', '.join(also[:_NAMED])}{more}"] if also else []),
-        *(
-            ["It had been saved by hand since; that went with it, and `memolith redo` brings both back"]
-            * done.by_hand
-        ),
     ]
     return done.as_dict(), Diff("\n".join(lines))
 
