@@ -110,6 +110,32 @@ def test_what_an_agent_wrote_while_the_editor_was_open_is_kept(filled: Mem, stor
     assert "what was written to it meanwhile was kept as well" in done.warnings
 
 
+@proves("S0.72", "X.20")
+@pytest.mark.parametrize("typed", ["", "Also Postgres."])
+@pytest.mark.parametrize("saves", [True, False])
+@pytest.mark.parametrize("how", ["rm", "mv"])
+def test_a_note_that_others_removed_meanwhile_comes_back_only_with_what_a_person_typed(
+    filled: Mem, how: str, saves: bool, typed: str
+) -> None:
+    before = filled.read("note", "running-the-tests")
+
+    def run(path: str) -> int:
+        _ = filled.remove("running-the-tests") if how == "rm" else filled.rename("running-the-tests", "Tests")
+        if saves:
+            Path(path).write_text(before + typed)
+        return 0
+
+    done = edit(filled, "running-the-tests", run)
+    names = {Path(each).stem for each in filled.list() if "/notes/" in each} - {"MEMORY"}
+    kept = {"running-the-tests"} if saves and typed else set()
+    assert names == kept | ({"tests"} if how == "mv" else set())
+    assert f"{'deleted' if how == 'rm' else 'renamed'} meanwhile" in done.warnings[0]
+    if kept:
+        assert filled.read("note", "running-the-tests").endswith(typed)
+        filled.undo("running-the-tests")
+        assert "running-the-tests" not in {Path(each).stem for each in filled.list()}
+
+
 def test_two_changes_of_one_line_leave_the_persons_and_keep_the_other(filled: Mem) -> None:
     def meanwhile() -> None:
         filled.edit("scratchpad", "changelog", "their changelog")

@@ -35,23 +35,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memolith.memory.home import Home
+    from memolith.store.history import History
 
+_REMOVED = {"rename": "renamed", "move": "moved", "reclassify": "moved"}
 _UNIX = ("nano", "vim", "vi")
 
 
 class Edited(Value):
     """The result of an edit: the diff (empty: no change), and messages about it."""
 
+    code: int  # of the editor
     diff: str
     name: str
     path: str
     warnings: list[str]
 
-    def __str__(self) -> str:
+    @property
+    def shown(self) -> str:
+        """What happened, without the messages."""
         done = f"{self.name}: no change"
         if self.diff:
             done = f"Edited {self.name} (`memolith undo` takes it back)"
-        return "\n".join(filter(None, [self.diff, done, *(f"warning: {each}" for each in self.warnings)]))
+        return "\n".join(filter(None, [self.diff, done]))
+
+    def __str__(self) -> str:
+        return "\n".join([self.shown, *(f"warning: {each}" for each in self.warnings)])
 
 
 def find(home: Home, name: str | None) -> str:
@@ -127,7 +135,7 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))
-    return Edited(name=relative, path=path, diff=changed, warnings=warnings)
+    return Edited(code=code, name=relative, path=path, diff=changed, warnings=warnings)
 
 
 def _claim(home: Home, relative: str, before: bytes) -> None:
@@ -142,6 +150,11 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
     """Process the editor's result; return messages, and the bytes before and after."""
     gate, history = home.gate, home.gate.history
     left, wrong = _left(home, relative)
+    removed = history.removed(relative)
+    did = _REMOVED.get(removed, "deleted")
+    if removed and left in (None, before):  # nothing was changed here, so what others did stands
+        gate.rewrite(relative, lambda _: None, op="edit", remember=False)
+        return [f"it was {did} meanwhile, and stays so"], before, before
     if left == theirs:
         theirs = None  # others wrote last, after the editor's save
     base = before if theirs is None else theirs
@@ -154,29 +167,36 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
         gate.rewrite(relative, lambda _: _text(base), op="edit", remember=False)
         kept = f"; `memolith history {relative} --all` has what it left" if left else ""
         return [f"{wrong}, so the text from before is back{kept}"], base, base
-    warnings: list[str] = []
-    new = _text(left or b"")
-    if theirs is not None:
-        both = merged(_text(before), _text(theirs), new)
-        if both is None:
-            history.keep_copy(relative, theirs, "conflict")
-            number = history.entries(relative)[-1].id
-            warnings.append(
-                "somebody else changed the same lines meanwhile; yours stand, and theirs are version "
-                f"{number}: memolith history {relative} --show {number}"
-            )
-        elif both != new:
-            new = both
-            warnings.append("what was written to it meanwhile was kept as well")
+    new, warnings = _with_theirs(history, relative, before, theirs, _text(left or b""))
     new = notes.followed(_text(base), new) if layout.is_note(relative) else new
-    if new != _text(base):
+    if removed:
+        history.mark(relative, "edit", None, sha256(left))
+        warnings.append(f"it was {did} meanwhile; your text is kept under the old name")
+    elif new != _text(base):
         history.keep_copy(relative, base, "edit")
-        history.wrote(relative, left)  # by hand, but this is noted
+    history.wrote(relative, left)  # by hand, but this is noted
     done = gate.change(relative, new, lambda _, text: text, op="edit", remember=False, if_sha256=sha256(left))
     warnings += done.warnings
     if _problem(new) and not _problem(_text(before)):
         warnings.append(f"its frontmatter cannot be read ({_problem(new)}); edit it again")
     return warnings, base, done.after or b""
+
+
+def _with_theirs(
+    history: History, relative: str, before: bytes, theirs: bytes | None, new: str
+) -> tuple[str, list[str]]:
+    """Return the editor's text with what others wrote meanwhile, and what to say about it."""
+    if theirs is None:
+        return new, []
+    both = merged(_text(before), _text(theirs), new)
+    if both is None:
+        history.keep_copy(relative, theirs, "conflict")
+        number = history.entries(relative)[-1].id
+        return new, [
+            "somebody else changed the same lines meanwhile; yours stand, and theirs are version "
+            f"{number}: memolith history {relative} --show {number}"
+        ]
+    return both, ["what was written to it meanwhile was kept as well"] * (both != new)
 
 
 def _left(home: Home, relative: str) -> tuple[bytes | None, str]:

@@ -30,7 +30,7 @@ class Undone(Value):
     """The result of an undo or redo: the file, which change, its size now (None: it is gone), its hash.
 
     `also` lists the other files of a change to several files, which is undone as one. `by` made the change
-    `op` at `time`; `diff` is what was taken back.
+    `op` at `time`; `diff` is what was taken back, or done again.
     """
 
     also: list[str]
@@ -142,11 +142,13 @@ def redo(home: Home, file: str | None) -> Undone:
     whole = is_part(change) if file is None else is_whole(change)
     others = _each(home, history.to_redo, _slugs(home, change)) if whole else ()
     also = [name for name, other in others if name != relative and history.undone_by(name, other) == change]
-    return _undone(
+    made = next((each for each in history.entries(relative) if each.id == entry.undoes), entry)
+    done = _undone(
         home,
         entry,
         [(name, home.gate.undo(name, history.to_redo(name).id, op="redo")[0]) for name in (relative, *also)],
     )
+    return done.but(op=made.op, by=made.by, time=made.time)
 
 
 def _refuse_if_newer(home: Home, when: str, relative: str) -> None:

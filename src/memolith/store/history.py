@@ -151,8 +151,8 @@ class History:
         Returns whether the file is as it was written.
         """
         names = [each for each in self._tree.names(relative, "") if each.startswith(WRITTEN)]
-        if len(names) != 1:
-            return False  # an archive may bring another
+        if len(names) != 1 or self._is_open(relative):
+            return False  # an archive may bring another; `edit` notes itself what a person did
         was = None if names[0] == WRITTEN + _ABSENT else self._tree.read(f"{relative}/{names[0]}") or b""
         if was is not None and names[0] != WRITTEN + sha256(was)[:16]:
             return False  # torn
@@ -161,6 +161,11 @@ class History:
         with contextlib.suppress(OSError, MemolithError):  # a write goes on
             self._note_hand(relative, was, now, found)
         return False
+
+    def removed(self, relative: str) -> str:
+        """Return what memolith removed a file with, such as `delete`; empty if it wrote the file last."""
+        gone = WRITTEN + _ABSENT in self._tree.names(relative, "")
+        return self.entries(relative)[-1].op.partition("-")[0] if gone else ""
 
     def _note_hand(
         self, relative: str, was: bytes | None, now: bytes | None, found: os.stat_result | None

@@ -166,7 +166,7 @@ def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: boo
         )
         for row in rows
     ]
-    table = Table(("version", "when", "before", "by", "bytes", "file"), cells, spare=("bytes", "by", "when"))
+    table = Table(("version", "when", "did", "by", "bytes", "file"), cells, spare=("bytes", "by", "when"))
     return common.listed(
         "versions",
         rows,
@@ -216,7 +216,7 @@ def redo(mem: Mem, name: tuple[str, ...]) -> Answer:
     \b
     memolith redo
     """
-    return _told("Took back", mem.redo(" ".join(name) or None))
+    return _told("Redid", mem.redo(" ".join(name) or None))
 
 
 _WHO = {"user": "you", "agent": "an agent", "extracted": "learning", "hand": "hand"}
@@ -225,17 +225,26 @@ _WHO = {"user": "you", "agent": "an agent", "extracted": "learning", "hand": "ha
 def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
     now = "it is gone again" if done.bytes is None else f"it has {plural(done.bytes, 'byte')} again"
     by = f" by {_WHO.get(done.by, done.by)}" if done.by and done.by != "imported" else ""
-    also = list(map(_short, done.also))
+    here = layout.scope_of(done.name)
+    also = [_short(each) if layout.scope_of(each) == here else each for each in done.also]
     more = f" and {len(also) - _NAMED} more" if len(also) > _NAMED else ""
     if not done.diff and not also and verb == "Undid":
         same = f"{_short(done.name)} is already as it was before that change ({_did(done.op)}{by})"
         return done.as_dict(), Diff(f"Nothing changed: {same}")
     lines = [
-        *([done.diff] if done.diff else []),
+        *_bounded(done.diff),
         f"{verb} a change of {_short(done.name)} ({_did(done.op)}{by}, {when(done.time)}): {now}",
         *([f"With it: {', '.join(also[:_NAMED])}{more}"] if also else []),
     ]
     return done.as_dict(), Diff("\n".join(lines))
 
 
+def _bounded(diff: str) -> list[str]:
+    """Return the first lines of a difference, and how many more there are."""
+    lines = diff.splitlines()
+    more = len(lines) - _LINES
+    return lines if more <= 1 else [*lines[:_LINES], f"… and {more} more lines (--json has all of them)"]
+
+
 _NAMED = 5
+_LINES = 30

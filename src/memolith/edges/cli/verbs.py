@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base.errors import InputError, NotFoundError, StorageError, UnsafePathError
+from memolith.base.errors import InputError, NotFoundError, PartialError, StorageError, UnsafePathError
 from memolith.care import edit as editing
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
+<<<<<<< HEAD
 from memolith.edges.cli.output import Note
 from memolith.edges.cli.paint import Diff, Facts, Table, when
+=======
+from memolith.edges.cli.output import Note, note
+from memolith.edges.cli.paint import Diff, Table, when
+>>>>>>> 4c968e0 (Edit: what others deleted or renamed meanwhile stands; one undo for what one rm removed; undo shows the first lines)
 from memolith.edges.cli.sessions import session_table, session_text
 from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
@@ -217,7 +222,10 @@ def edit(mem: Mem, name: tuple[str, ...], old: str | None, new: str | None, if_s
         path = layout.locate(str(mem.root), mem.find(words).path)
         raise InputError(f"no editor can be opened here; give --old and --new, or edit the file: {path}")
     done = editing.edit(mem, words)
-    return done.as_dict(), Diff(veil.masked(str(done)))
+    for each in done.warnings[bool(done.code) :]:
+        note(each, "warning")
+    shown = done.as_dict(), Diff(veil.masked(done.shown))
+    return (*shown, PartialError(f"{done.warnings[0]}; what it saved stands")) if done.code else shown
 
 
 def _edited(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -> Answer:
@@ -280,7 +288,11 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
     with Command("delete", when=len(found) > 1):
         addressed = (f"{each.kind}:{each.name}" if each.kind in find.KINDS else each.name for each in found)
         done = [mem.remove(each) for each in addressed]
-    return {"removed": [each.as_dict() for each in done]}, "\n".join(each.message for each in done)
+    back = " (`memolith undo` brings it back)"
+    lines = [each.message.removesuffix(back) if len(done) > 1 else each.message for each in done]
+    if len(done) > 1 and all(each.message.endswith(back) for each in done):
+        lines.append("`memolith undo` brings all of them back")
+    return {"removed": [each.as_dict() for each in done]}, "\n".join(lines)
 
 
 def _meant(mem: Mem, names: tuple[str, ...], *, yes: bool) -> list[Found]:
