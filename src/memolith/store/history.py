@@ -150,16 +150,15 @@ class History:
 
         Returns whether the file is as it was written.
         """
-        names = [each for each in self._tree.names(relative, "") if each.startswith(WRITTEN)]
-        if len(names) != 1 or self._is_open(relative):
-            return False  # an archive may bring another; `edit` notes itself what a person did
-        was = None if names[0] == WRITTEN + _ABSENT else self._tree.read(f"{relative}/{names[0]}") or b""
-        if was is not None and names[0] != WRITTEN + sha256(was)[:16]:
-            return False  # torn
-        if was == now:
-            return True
         with contextlib.suppress(OSError, MemolithError):  # a write goes on
-            self._note_hand(relative, was, now, found)
+            names = [each for each in self._tree.names(relative, "") if each.startswith(WRITTEN)]
+            if len(names) != 1 or self._is_open(relative):
+                return False  # an archive may bring another; `edit` notes itself what a person did
+            was = None if names[0] == WRITTEN + _ABSENT else self._tree.read(f"{relative}/{names[0]}") or b""
+            if was == now:
+                return was is None or names[0] == WRITTEN + sha256(was)[:16]
+            if was is None or names[0] == WRITTEN + sha256(was)[:16]:  # else torn
+                self._note_hand(relative, was, now, found)
         return False
 
     def removed(self, relative: str) -> str:
