@@ -68,20 +68,22 @@ def notice(home: Home, slugs: Iterable[str] | None = None) -> None:
     """Note what people saved or deleted by hand, so that it can be told and undone; never waits or fails."""
     tree, history = Tree(home.store), home.gate.history
     for slug in slugs or (layout.USER, home.project):
-        with contextlib.suppress(MemolithError, OSError), home.gate.scope(slug, 0):
-            for name in history.files(slug):
-                with contextlib.suppress(MemolithError, OSError):
-                    _look(tree, history, name)
+        with contextlib.suppress(MemolithError, OSError):
+            if names := list(history.files(slug)):  # else a reader would make the home
+                with home.gate.scope(slug, 0):
+                    for name in names:
+                        _look(tree, history, name)
 
 
 def _look(tree: Tree, history: History, name: str) -> None:
-    try:
-        place = tree.place(name)
-    except FileNotFoundError:
-        history.notice(name, None)
-    else:
-        if not place.folder.label:  # in a repository, git writes as well
-            history.notice(name, place.read(), place.stat())
+    with contextlib.suppress(MemolithError):  # one bad file hides no other
+        try:
+            place = tree.place(name)
+        except FileNotFoundError:
+            history.notice(name, None)
+        else:
+            if not place.folder.label:  # in a repository, git writes as well
+                history.notice(name, place.read(), place.stat())
 
 
 def undo(home: Home, file: str | None, version: int | None) -> Undone:

@@ -14,13 +14,8 @@ from memolith.base.errors import InputError, NotFoundError, PartialError, Storag
 from memolith.care import edit as editing
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
-<<<<<<< HEAD
-from memolith.edges.cli.output import Note
-from memolith.edges.cli.paint import Diff, Facts, Table, when
-=======
 from memolith.edges.cli.output import Note, note
-from memolith.edges.cli.paint import Diff, Table, when
->>>>>>> 4c968e0 (Edit: what others deleted or renamed meanwhile stands; one undo for what one rm removed; undo shows the first lines)
+from memolith.edges.cli.paint import Diff, Facts, Table, when
 from memolith.edges.cli.sessions import session_table, session_text
 from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
