@@ -162,7 +162,13 @@ class Projects:
             raise NotFoundError(f"{place}: no memory uses it; `memolith project list` shows all memories")
         for slug in owners:
             registry.unlink(self._home.gate, slug, place)
+        if own := self.lent(place):
+            registry.link(self._home.gate, own, place)
         return place, owners
+
+    def lent(self, place: str) -> str:
+        """Return the memory that a path had before a person linked it to another; empty if none."""
+        return next((each.slug for each in self._identities() if place in each.lent), "")
 
     def move(self, old: str, new: str) -> tuple[str, str, str]:
         """Replace a path by the one it moved to; return the project, and both paths in full."""

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 READ_SECONDS = 0.1  # a prompt waits this long
 WRITE_SECONDS = 2.0
 _UNMARKED = "-"
-_KEYS = frozenset(["name", "paths", "origins", "root_commit", "seen_commits", "linked", "apart", "marks"])
+_KEYS = frozenset(
+    ["name", "paths", "origins", "root_commit", "seen_commits", "linked", "apart", "lent", "marks"]
+)
 
 
 class Identity:
@@ -43,6 +45,7 @@ class Identity:
         self.origins = [veiled(each) for each in _texts(fields.get("origins"))]
         self.linked = _texts(fields.get("linked"))  # paths that a person linked; they need no evidence
         self.apart = _texts(fields.get("apart"))  # paths that a person unlinked; never adopted again
+        self.lent = _texts(fields.get("lent"))  # paths that a person linked elsewhere; `unlink` returns them
         self.commits = _texts(fields.get("root_commit"))  # several if a person linked another history
         self.seen = _texts(fields.get("seen_commits"))  # `newest`
         # The mark by which each path is recognised, in the order of the paths (`git.mark_of`).
@@ -60,6 +63,7 @@ class Identity:
             "seen_commits": list(self.seen),
             "linked": _written(self.linked),
             "apart": _written(self.apart),
+            "lent": _written(self.lent),
         }
         if any(path in self.marks for path in self.paths):
             # A word, then decimals: this needs no quotes and does not look like a secret.

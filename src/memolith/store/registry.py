@@ -113,9 +113,11 @@ def name(gate: Gate, slug: str, path: str, called: str) -> str:
 
 
 def _take_from_others(gate: Gate, slug: str, path: str) -> None:
-    for other in identities(os.path.join(gate.root, PROJECTS), strict=True):
-        if other.slug != slug and path in other.paths:
-            unlink(gate, other.slug, path)
+    every = [each for each in identities(os.path.join(gate.root, PROJECTS), strict=True) if each.slug != slug]
+    is_lent = any(path in each.lent for each in every)
+    for other in every:
+        if path in other.paths:
+            unlink(gate, other.slug, path, lend=not is_lent)
 
 
 def _believe(known: Identity, path: str) -> None:
@@ -135,6 +137,7 @@ def _believe(known: Identity, path: str) -> None:
     if path not in known.paths:
         known.paths.append(path)
     known.apart = [each for each in known.apart if each != path]
+    known.lent = [each for each in known.lent if each != path]
     _mark(known, path, checkout)
     if origin and origin not in known.origins:
         known.origins.append(origin)
@@ -144,8 +147,11 @@ def _believe(known: Identity, path: str) -> None:
         known.linked.append(path)
 
 
-def unlink(gate: Gate, slug: str, path: str) -> None:
-    """Remove a path from a project, and record that, or it would be adopted again."""
+def unlink(gate: Gate, slug: str, path: str, *, lend: bool = False) -> None:
+    """Remove a path from a project, and record that, or it would be adopted again.
+
+    `lend`: it goes to another until it is unlinked there.
+    """
     _require(gate, slug, path)
 
     def remove(known: Identity) -> None:
@@ -153,6 +159,8 @@ def unlink(gate: Gate, slug: str, path: str) -> None:
         known.linked = [each for each in known.linked if each != path]
         if path not in known.apart:
             known.apart.append(path)
+        if lend:
+            known.lent.append(path)
 
     _edit(gate, slug, remove)
 

@@ -269,6 +269,23 @@ def test_unlink_does_not_touch_who_had_the_path_before(shell: Shell, tmp_path: P
     assert sees(tmp_path / "workspace")
 
 
+def test_unlink_gives_back_the_memory_that_a_directory_had_before_it_was_linked(
+    shell: Shell, tmp_path: Path
+) -> None:
+    first, other, third = (repo(tmp_path / name, f"git@x.org:a/{name}.git") for name in ("a", "b", "c"))
+    for place in (first, other, third):
+        tell(place)
+    own = slug(first)
+    for place in (other, third):
+        assert f"its own memory {own}" in shell.run(first, "project", "link", slug(place))
+        assert slug(first) == slug(place)
+    assert f"its own memory {own} again" in shell.run(first, "project", "unlink")
+    assert slug(first) == own
+    assert sees(first)
+    shell.run(first, "project", "unlink")  # for good
+    assert slug(first) != own
+
+
 def test_unlink_of_what_has_no_memory_is_an_error(shell: Shell, tmp_path: Path) -> None:
     assert "no memory uses it" in shell.refused(tmp_path, "project", "unlink", code=3)
     assert "no memory uses it" in shell.refused(tmp_path, "project", "unlink", "nowhere", code=3)

@@ -113,20 +113,24 @@ def link(mem: Mem, slug: str, path: str | None) -> Answer:
     """
     place = mem.projects.link(slug, path)
     slug = mem.projects.find(slug)
-    return {"slug": slug, "path": place}, f"{place} now uses the memory {slug}"
+    own = mem.projects.lent(place)
+    left = f"; its own memory {own} stays, and `memolith project unlink` gives it back" if own else ""
+    return {"slug": slug, "path": place}, f"{place} now uses the memory {slug}{left}"
 
 
 @project.command()
 @_path
 @opened
 def unlink(mem: Mem, path: str | None) -> Answer:
-    """Detach PATH (default: this project's directory) from its memory; it gets a new one.
+    """Detach PATH (default: this project's directory) from its memory; it gets its own one, or a new one.
 
     \b
     memolith project unlink
     """
     place, owners = mem.projects.unlink(path)
-    return {"slug": owners[0], "path": place}, f"{place} no longer uses {', '.join(owners)}"
+    given = next((each.slug for each in mem.projects.list() if place in each.paths), "")
+    back = f"; it has its own memory {given} again" if given else ""
+    return {"slug": owners[0], "path": place}, f"{place} no longer uses {', '.join(owners)}{back}"
 
 
 @project.command()
