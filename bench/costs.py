@@ -104,7 +104,7 @@ def _memory(home: Path, query: str, *, meaning: bool) -> list[Row]:
     if bare is None:
         return []
     shell = ["--home", str(home), "--project", scale.WORK, "recall", query]
-    found = {"memory: recall, words": peak(COMMAND, *shell)}
+    found = {"memory: recall, words": peak(COMMAND, *shell, **scale.BY_WORDS)}
     if meaning:
         found["memory: recall, words and meaning"] = peak(_MEANING, str(home))
     return [_row(what, size, BARE, bare, "MB") for what, size in found.items() if size is not None]

@@ -58,7 +58,7 @@ FILES = 6
 # ---------------------------------------- the evidence for a unit (rank.py)
 
 # A turn is matched together with its context: the share of its neighbours' words, by distance.
-NEIGHBOURS = (0.3, 0.15)
+NEIGHBOURS = (0.375, 0.19)
 CONVERSATION = 0.2  # ... and the share of words anywhere in its conversation
 ALIKE = 0.5  # typical cosine of two consecutive turns: how neighbours' meanings add up
 TOGETHER = 0.2  # without meaning: each turn gets this share of its conversation's next best turns
@@ -77,7 +77,7 @@ LED = 12  # best documents whose beginning is examined
 # ---------------------------------------- whether there is an answer (rank.py, abstain.py)
 
 ANSWER = 0.6  # evidence by words that the best unit needs in a memory of typical size
-NEAR = 0.445  # similarity in meaning that it needs
+NEAR = 0.43  # similarity in meaning that it needs
 USUAL = 500  # units in a memory of typical size: in a larger one, the best is better by chance
 # Shares of NEAR: a fixed one, and one proportional to the logarithm of the size.
 NEAR_FIXED, NEAR_BY_SIZE = 0.66, 0.34
