@@ -110,12 +110,15 @@ def _meaning(home: Home) -> Iterator[Finding]:
     """Find weights of the model that cannot be used."""
     from memolith.index.vectors import install, meaning
 
-    path = install.find(home.settings)
+    path = ""
     try:
+        path = install.find(home.settings)
         model = meaning.choose(home.settings)
         if model is not None:
             model.embed(["a question"])
     except MemolithError as error:
+        if not path:
+            return  # the settings are broken, which is a finding already
         yield _found("meaning", path, str(error).removeprefix(f"{path}: "))
 
 

@@ -14,11 +14,13 @@ from memolith.memory.find import KINDS, find
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.memory.tickets import Tickets
-from memolith.store import files, layout, writeset
-from memolith.text import frontmatter, markdown
+from memolith.store import files, layout, repository, writeset
+from memolith.text import frontmatter, links, markdown
+from memolith.text.budget import plural
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memolith.memory.find import Found
     from memolith.memory.home import Home
 
 
@@ -80,12 +82,31 @@ def rename(home: Home, name: str, title: str) -> Tidied:
             edits = [edits[0].but(base=writeset.base_of(text))]
         else:
             edits.append(writeset.Edit(path=found.path, base=writeset.base_of(text), new=None, marker=""))
+            edits += _linking(home, found, place)
         home.gate.commit(slug, edits, op="rename")
         home.gate.history.follow(place, found.path)
         note_index.seed(home.gate, slug)
     stem = os.path.basename(place)[:-3]
     done = f"Renamed {found.name} to {stem}" if stem != found.name else f"{stem} has the title “{title}” now"
+    if (linking := len(edits) - 2) > 0:
+        done += f"; the links to it in {plural(linking, 'other note')} follow"
     return Tidied(kind="note", name=stem, filename=place, message=done, warnings=watch.lost)
+
+
+def _linking(home: Home, found: Found, place: str) -> list[writeset.Edit]:
+    """Return the changes of other notes that link to a renamed one. Others' words stay as they are."""
+    tree, slug = Tree(home.store), layout.scope_of(place)
+    address = (layout.shown(found.path), layout.shown(place))
+    name = (found.name, os.path.basename(place)[:-3])
+    edits = []
+    for file in note_index.note_files(home.store, slug):
+        path = layout.path(slug, "notes", file)
+        data = tree.read(path) or b""
+        text = files.text_of(data, files.EXACT)
+        new = links.moved(text, name, address)
+        if path != found.path and new != text and repository.is_own(data):
+            edits.append(writeset.Edit(path=path, base=writeset.base_of(text), new=new, marker=""))
+    return edits
 
 
 def _retitle(home: Home, name: str, title: str) -> Tidied:

@@ -36,6 +36,9 @@ _SHARED = (
 )
 
 
+_NARROW = 52  # columns below which click would lay help out too wide
+
+
 def _say(message: Callable[[click.Context], str]) -> Callable[[click.Context, click.Parameter, bool], None]:
     """Return the callback of an option that only prints something, through our own output."""
 
@@ -47,7 +50,26 @@ def _say(message: Callable[[click.Context], str]) -> Callable[[click.Context, cl
     return callback
 
 
+class _Formatter(click.HelpFormatter):
+    """Puts what an option does below it where a column beside it would be too narrow to read."""
+
+    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        if self.width >= _NARROW or max(len(term) for term, _ in rows) <= self.width // 3:
+            super().write_dl(rows, col_max, col_spacing)
+            return
+        for term, about in rows:
+            self.write_text(term.replace("|", " | ") if len(term) > self.width - 2 else term)
+            with self.indentation():
+                self.write_text(about)
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
 class _Command(click.Command):
+    context_class = _Context
+
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         option = super().get_help_option(ctx)
         if option is not None:
@@ -288,9 +310,6 @@ def load_commands() -> None:
     for module in _MODULE.values():
         import_module(f"memolith.edges.cli.{module}")
     cli.commands = {name: cli.commands[name] for name in _MODULE}
-
-
-_NARROW = 52  # columns below which click would lay help out too wide
 
 
 def run(arguments: Sequence[str], options: Options | None = None) -> int:

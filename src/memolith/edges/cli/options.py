@@ -6,6 +6,7 @@ import os
 import sys
 
 from memolith.base.errors import ConfigError, InputError
+from memolith.base.lean import suppress
 from memolith.edges.cli import output
 
 TYPE_CHECKING = False
@@ -60,8 +61,9 @@ class Options:
         """Run a command on the memory that the options describe; return its answer."""
         with self.open() as mem:
             answer = command(mem)
-            if mem.identity.notice:  # how the project was found, where that is not obvious
-                output.note(mem.identity.notice)
+            with suppress(ConfigError):  # what went well without the settings must not fail for them
+                if mem.identity.notice:  # how the project was found, where that is not obvious
+                    output.note(mem.identity.notice)
         return answer
 
     def _asked(self, found: Project) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError
+from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import MODES, TARGETS
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
+from memolith.env.paths import Tree
 from memolith.memory import arguments, writing
 from memolith.memory.find import day_of
 from memolith.store import layout
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from memolith.base.values import Mode, Scope, Target
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
+    from memolith.memory.find import Found
 
 _force = click.option(
     "--force", is_flag=True, help="Replace MEMORY.md even if that drops more than half of its lines."
@@ -69,11 +72,36 @@ def write(
             raise InputError("a note needs its name and a text: memolith write note NAME TEXT")
         name, *text = text  # type: ignore[assignment]
     content = common.text_argument(" ".join(text))
+    is_new = (
+        name is not None and Tree(mem.store).stat(layout.find_note(mem.store, mem.scope(scope), name)) is None
+    )
+    meant = _meant(mem, name) if name is not None and is_new else None
+    if meant and common.attended():
+        question = f"There is no note {name}. Add it to the note {meant.name} instead?"
+        if click.confirm(question, default=True, err=True):
+            scope = "project" if layout.scope_of(meant.path) else "user"
+            name, is_new, meant = meant.name, False, None
     done = mem.write(target, content, mode, name, force=force, scope=scope, if_sha256=if_sha256)
+    if name is not None and done.bytes and not done.held:
+        file = os.path.relpath(done.filename, mem.store)
+        how = "Created" if is_new else "Added to" if mode == "append" else "Replaced"
+        done = done.but(message=f"{how} note {os.path.basename(file)[:-3]} ({layout.shown(file)})")
+    if meant:
+        other = f"if you meant {meant.name}: `memolith undo`, then `memolith write note {meant.name} TEXT`"
+        done = done.but(warnings=[*done.warnings, other])
     if target == "scratchpad" and not markdown.open_items(content).strip():
         note = "no agent sees this: of the scratchpad they get what is open, not headings and ticked items"
         return done.but(warnings=[*done.warnings, note])
     return done
+
+
+def _meant(mem: Mem, name: str) -> Found | None:
+    """Return the one note whose title or beginning a name is that no note has."""
+    try:
+        found = mem.find(name, "note")
+    except (InputError, NotFoundError):  # several, or none
+        return None
+    return found if found.kind == "note" else None
 
 
 @cli.command()

@@ -21,7 +21,7 @@ from memolith.edges.cli import hints, output
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.common import attended, choice, has_project
 from memolith.edges.cli.paint import Facts, Prose, Table
-from memolith.env import programs, settings
+from memolith.env import git, programs, settings
 from memolith.hosts.install import health
 from memolith.store import layout, registry
 from memolith.text.budget import plural
@@ -263,7 +263,8 @@ def _edit_config(mem: Mem) -> Answer:
         raise InputError(
             "there are no settings of your own yet; `memolith config set KEY VALUE` makes the file"
         )
-    run_editor(mem.settings.path, mem.identity.root)
+    here = git.find(os.getcwd())  # not the project: finding it takes the settings that are to be repaired
+    run_editor(mem.settings.path, here.top if here else os.getcwd())
     mem.settings.reload()
     for key in settings.SETTINGS:
         mem.settings.lookup(key)
@@ -363,7 +364,7 @@ def help_command(_: Options, words: tuple[str, ...]) -> Answer:
             near = hints.command("memolith", said.removesuffix("s"), [*cli.list_commands(above), *known])
             near = near if "did you mean" in near else f"topics: {', '.join(known)}"
             raise InputError(f"no command or topic {said!r}; {near}")
-        above = click.Context(inner, parent=above, info_name=word)
+        above = inner.context_class(inner, parent=above, info_name=word)
         command = inner
     text = command.get_help(above)
     return {"text": text}, text
