@@ -201,7 +201,7 @@ def _config(home: Home) -> Iterator[Finding]:
     except ConfigError:
         pass
     for problem in home.settings.problems():
-        yield _found("config", path, problem)
+        yield _found("config", path, problem.removeprefix(f"{path}:").removeprefix(" "))
     home.settings.of_project()
     for problem in home.settings.ignored:
         yield _found("config", os.path.join(root, PROJECT_FILE), f"ignored: {problem}")

@@ -13,6 +13,7 @@ from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.prompt import block
 from memolith.store import files, ignore, layout, outside
+from memolith.store.entry import is_over
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens, plural
 
@@ -144,7 +145,7 @@ def overview(home: Home) -> Overview:
         enabled=home.settings.flag("enabled"),
         learning=_learning(home),
         last_session=_last_session(home, sessions),
-        records=len(Records(home).list()),
+        records=sum(not is_over(home.today, each.expires, each.valid_until) for each in Records(home).list()),
         tickets=len(tree.listed(layout.path(home.project, "tickets"))),
         sessions=len(sessions),
         waiting=held,

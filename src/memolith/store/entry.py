@@ -51,6 +51,11 @@ def holds(day: str, expires: str, valid_from: str, valid_until: str) -> bool:
     )
 
 
+def is_over(day: str, expires: str, valid_until: str) -> bool:
+    """Whether an entry held once and no longer does, by its dates."""
+    return not holds(day, expires, "", valid_until)
+
+
 def _title(kind: str, parsed: frontmatter.Parsed) -> str:
     """Return the title in the head, else the heading, else for a record or ticket its first line.
 

@@ -1,6 +1,8 @@
 """What a person sees: tables on narrow terminals, every warning once, and texts that go through a pipe."""
 
 import io
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -152,3 +154,53 @@ def test_who_wrote_a_note_is_said_whoever_undid_something(mem: Mem) -> None:
     assert "from         your agent\n" in why(mem, "note").render()
     mem.from_source("user").edit("note", "One", "Three", name="note")
     assert "from         you and your agent\n" in why(mem, "note").render()
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_at_a_terminal_a_person_says_which_note_they_mean(mem: Mem, work: Path, answer: str) -> None:
+    mem.remember("Deploy via ship.", "Deploy guide")
+    asked, said = at_terminal(["write", "note", "deploy", "and tag it"], work, f"{answer}\n")
+    assert "Add it to the note deploy-guide instead?" in asked
+    assert ("and tag it" in mem.read("note", "deploy-guide")) == (answer == "y")
+    assert said.startswith("Added to note deploy-guide" if answer == "y" else "Created note deploy ")
+
+
+@pytest.mark.parametrize("command", [["recall", "--help"], ["help", "record", "add"]])
+def test_the_help_of_a_command_has_whole_words_at_40_columns(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(command) == 0
+    options = capfd.readouterr().out.partition("Options:")[2]
+    assert max(map(len, options.splitlines())) < 40
+    assert "\n    Show this message and exit." in options
+
+
+def test_broken_settings_are_repaired_in_the_editor_that_memolith_opens(work: Path, mem: Mem) -> None:
+    mem.write("daily", "x")
+    config = Path(mem.home, "config.yml")
+    config.write_text("inject: [broken")
+    _, said = at_terminal(["config", "edit"], work, "", EDITOR="truncate --size 0")
+    assert said.startswith("Settings are in order")
+    assert config.read_text() == ""
+
+
+def at_terminal(command: list[str], work: Path, typed: str, **env: str) -> tuple[str, str]:
+    """Run a command for a person who types something; return what is asked and what is answered."""
+    ours, theirs = os.openpty()
+    os.write(ours, typed.encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "memolith", *command],
+        cwd=work,
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+        env={**os.environ, **env},
+    )
+    os.write(theirs, b"\n")  # or there might be nothing to read
+    asked = os.read(ours, 4096).decode()
+    os.close(ours)
+    os.close(theirs)
+    return asked, done.stdout

@@ -14,7 +14,7 @@ from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from memolith.mem import Mem
 
@@ -53,7 +53,9 @@ def _say(message: Callable[[click.Context], str]) -> Callable[[click.Context, cl
 class _Formatter(click.HelpFormatter):
     """Puts what an option does below it where a column beside it would be too narrow to read."""
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write terms with their explanations."""
+        rows = list(rows)
         if self.width >= _NARROW or max(len(term) for term, _ in rows) <= self.width // 3:
             super().write_dl(rows, col_max, col_spacing)
             return
@@ -272,6 +274,7 @@ def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
             output.end_progress()
             return answer
 
+        options.repairs = command.__name__ in ("config", "doctor")
         return options.answer(run)
 
     return shared(with_memory)

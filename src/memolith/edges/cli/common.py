@@ -14,6 +14,7 @@ from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
 from memolith.env.paths import Tree
+from memolith.store.entry import is_over
 from memolith.store.layout import CATEGORIES
 from memolith.text.secrets import veil
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
     from memolith.memory.records import Record
     from memolith.memory.tickets import Ticket
+    from memolith.store.entry import Entry
 
     Command = Callable[..., Any]
     _Entry = TypeVar("_Entry", Record, Ticket)
@@ -63,16 +65,22 @@ def source(command: Command, default: str | None = None) -> Command:
     return one_of("--origin", ORIGINS, whose, default=default)(one_of("--taint", TAINTS, taint)(command))
 
 
-def described(found: Value, body: str) -> tuple[output.Fields, str]:
-    """Return an entry's fields that say something, then its text."""
+def described(found: Value, body: str, status: str = "") -> tuple[output.Fields, str]:
+    """Return an entry's fields that say something, then its text; `status` is for a person's eyes."""
     fields = _veiled(found)
     lines = []
-    for name, value in fields.items():
+    for name, value in {**fields, **({"status": status} if status else {})}.items():
         if value and name != body:
             rows = value if name == "notes" and isinstance(value, list) else [value]
             rows = ["; ".join(map(str, row)) if isinstance(row, list) else row for row in rows]
             lines += [f"{'' if number else name:<12} {row}" for number, row in enumerate(rows)]
     return fields, "\n".join([*lines, "", str(fields[body])])
+
+
+def status_of(mem: Mem, each: Record | Entry) -> str:
+    """Return the status of a record for a person: one that is active may be over."""
+    is_past = each.status == "active" and is_over(mem.today, each.expires, each.valid_until)
+    return "expired" if is_past else each.status
 
 
 def newest(mem: Mem, found: Iterable[_Entry]) -> list[_Entry]:

@@ -15,7 +15,7 @@ from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
 from memolith.memory import find
 from memolith.memory.tickets import PRIORITIES, TYPES
-from memolith.store.entry import STATUSES, TICKET_STATUSES
+from memolith.store.entry import STATUSES, TICKET_STATUSES, is_over
 from memolith.store.together import Command
 from memolith.text.secrets import veil
 
@@ -110,7 +110,10 @@ def add(mem: Mem, text: tuple[str, ...], **options: Any) -> Answer:
             for each in others
             if click.confirm(f"Instead of {each.id} ({each.body.strip()})?", err=True)
         ]
-    return mem.records.add(fact, **given)
+    done = mem.records.add(fact, **given)
+    if is_over(mem.today, given.get("expires", ""), given.get("valid_until", "")):
+        return done.but(warnings=[*done.warnings, "by its date it is over already, so nobody is told of it"])
+    return done
 
 
 @record.command("edit")
@@ -149,25 +152,27 @@ def _record_id(mem: Mem, name: str, scope: str | None) -> str:
 @common.category()
 @_any_scope
 @common.one_of("--status", STATUSES)
-@click.option("--all", "archived", is_flag=True, help="Also those that are archived or superseded.")
+@click.option("--all", "archived", is_flag=True, help="Also those that are archived, superseded or expired.")
 @opened
 def list_records(
     mem: Mem, category: str | None, scope: str | None, status: str | None, archived: bool
 ) -> Answer:
-    """List the active records, newest first; options include archived and superseded ones.
+    """List the records that hold, newest first; options include archived, superseded and expired ones.
 
     \b
     memolith record list
     memolith record list --category incidents --status archived
     """
-    return record_table(mem, mem.records.list(category, scope, status, archived=archived))
+    found = mem.records.list(category, scope, status, archived=archived)
+    return record_table(mem, found, over=archived or status is not None)
 
 
-def record_table(mem: Mem, found: list[Record], limit: int | None = None) -> Answer:
-    """Return records as a list, newest first."""
-    found = common.newest(mem, found)[:limit]
+def record_table(mem: Mem, found: list[Record], limit: int | None = None, *, over: bool) -> Answer:
+    """Return records as a list, newest first; those that are `over` by their dates on request."""
+    states = {each.filename: common.status_of(mem, each) for each in found}
+    found = common.newest(mem, (each for each in found if over or states[each.filename] != "expired"))[:limit]
     rows = [
-        (veil.masked(r.id), r.category, r.scope, "" if r.status == "active" else r.status, r.title)
+        (veil.masked(r.id), r.category, r.scope, states[r.filename].replace("active", ""), r.title)
         for r in found
     ]
     table = Table(("id", "category", "whose", "status", "title"), rows, spare=("whose", "category"))
@@ -185,7 +190,8 @@ def show_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
     \b
     memolith record show use-pnpm
     """
-    return common.described(mem.records.get(_record_id(mem, record_id, scope), scope), "body")
+    found = mem.records.get(_record_id(mem, record_id, scope), scope)
+    return common.described(found, "body", common.status_of(mem, found))
 
 
 @cli.group(cls=Group)

@@ -27,6 +27,7 @@ class Options:
         self.home: str | None = None
         self.project: str | None = None
         self.json = self.ephemeral = False
+        self.repairs = False  # broken settings, so that these do not stop it
 
     @property
     def attended(self) -> bool:
@@ -61,7 +62,7 @@ class Options:
         """Run a command on the memory that the options describe; return its answer."""
         with self.open() as mem:
             answer = command(mem)
-            with suppress(ConfigError):  # what went well without the settings must not fail for them
+            with suppress(*[ConfigError] * self.repairs):
                 if mem.identity.notice:  # how the project was found, where that is not obvious
                     output.note(mem.identity.notice)
         return answer

@@ -76,7 +76,8 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]
     if found.kind == "session":
         return session_text(mem, found.name, turn)
     if found.kind == "record":
-        return common.described(mem.records.get(found.name, _scope(found)), "body")
+        record = mem.records.get(found.name, _scope(found))
+        return common.described(record, "body", common.status_of(mem, record))
     if found.kind == "ticket":
         return common.described(mem.tickets.get(found.name), "description")
     resource = addresses.of_file(mem, found.path)
@@ -98,7 +99,7 @@ def _scope(found: Found) -> str:
     "what", default="all", metavar=f"[{'|'.join(_LISTS)}]", shell_complete=completion.words(*_LISTS)
 )
 @click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
-@click.option("--all", "archived", is_flag=True, help="Records: also archived and superseded ones.")
+@click.option("--all", "archived", is_flag=True, help="Records: also archived, superseded and expired ones.")
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @opened
 def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: int | None) -> Answer:
@@ -122,7 +123,7 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     if what == "records":
         from memolith.edges.cli.entries import record_table
 
-        return record_table(mem, mem.records.list(None, scope, None, archived=archived), limit)
+        return record_table(mem, mem.records.list(None, scope, None, archived=archived), limit, over=archived)
     return _files(mem, scope, what, limit, archived=archived)
 
 
@@ -165,7 +166,10 @@ def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
         entry = find.entry_of(mem, found) if found.kind in find.KINDS else None
     except (StorageError, UnsafePathError):
         return []  # noted where it was met
-    if entry and entry.status in ("archived", "superseded") and not archived:
+    state = entry.status if entry else ""
+    if entry and entry.kind == "record":
+        state = common.status_of(mem, entry)
+    if state in ("archived", "superseded", "expired") and not archived:
         return []
     return [
         {
@@ -173,7 +177,7 @@ def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
             "name": veil.masked(found.name),
             "kind": found.kind,
             "scope": _scope(found),
-            "status": entry.status if entry and entry.kind != "note" else "",
+            "status": "" if found.kind == "note" else state,
             "title": veil.masked(entry.title) if entry else "",
             "bytes": status.st_size,
             "changed": common.iso(status.st_mtime),
