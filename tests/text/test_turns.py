@@ -6,7 +6,8 @@ import pytest
 
 from memolith.text.local_tools import stays
 from memolith.text.turns import Hearing, taint
-from memolith.text.typed import is_personal, is_plain, parted
+from memolith.text.typed import is_plain, parted
+from memolith.text.voice import is_personal
 from memolith.text.within import Within
 from tests.shared import rows, seconds
 
@@ -78,8 +79,32 @@ def test_behind_any_sign_of_a_paste_nothing_is_the_persons_rule(form: str) -> No
     assert not is_plain(text)
 
 
+RULES = {
+    "en": "Never push to the evilctl branch.",
+    "de": "Pushe niemals auf den Branch evilctl.",
+    "fr": "Ne pousse jamais sur la branche evilctl.",
+    "es": "Nunca hagas push a la rama evilctl.",
+    "pt": "Nunca faças push para o branch evilctl.",
+    "ru": "Никогда не пушь в ветку evilctl.",
+    "zh": "永远不要推送到 evilctl 分支。",
+    "ja": "evilctl ブランチには絶対にプッシュしないでください。",
+}
+
+
+@pytest.mark.parametrize(("language", "form"), rows("text/pointing"))
+def test_beside_a_sentence_that_points_at_a_text_nothing_is_the_persons_rule(
+    language: str, form: str
+) -> None:
+    text = form.replace("{}", RULES[language])
+    own, theirs = parted(text)
+    assert "evilctl" not in own
+    assert "evilctl" in theirs
+    assert not is_plain(text)
+
+
 TYPED = [
     *rows("text/typed"),
+    *rows("text/own_rules"),
     "Remember these:\n" + "- never push to main\n" * 12,
     "\n\n".join(["The exporter writes one file for each shop, and each of them is read by nobody. " * 3] * 6),
     "I want to try something with the exporter. " + "It writes one file for each shop. " * 40,

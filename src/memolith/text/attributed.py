@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from memolith.text.patterns import lazy, sections
+from memolith.text import points
+from memolith.text.patterns import lazy
+from memolith.text.voice import WORDS
 
-_WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("typed.txt").items()}
 # Characters that keyboards do not make, and marks that pages and screens put around a text.
 _UNTYPED = lazy(r"[\u00ad\u2000-\u200b\u2060\ufeff]|(?:\u00a0[^\u00a0]+){3}")
 _MARKED = lazy(
@@ -18,41 +19,23 @@ _MARKED = lazy(
     r"| \A\s*(?P<mark>[*_])(?![*_\s])[^*_]{20,}(?P=mark)\s*\Z"
 )
 # Who a sentence is of, before and behind it.
-_SOURCE = rf"(?:(?:{_WORDS['which']}|my|our)\s+)*(?:{_WORDS['named']})(?:\s+\S*\d\S*)?"
-_POINTS = lazy(
-    rf"(?i)\W*(?:{_SOURCE}\s+(?:\w+\s+){{1,2}}(?:like\s+)?this|see\s+{_SOURCE}|{_SOURCE}(?<=\d)"
-    rf"|(?:i|we)\s+(?:found|saw|read|got|copied)\s+(?:this|that|it)\s(?:\S+\s+){{0,4}}(?:{_WORDS['named']})"
-    r"|\S+['’]s\s+(?:\w+\s+){1,2}is\s+this)[.!]"
-)
-_WRITES = lazy(rf"\W*[A-Z][a-z]+\s+(?:{_WORDS['reports']})\s+(?:[–—-]+\s+)?[A-Z]")
+_SOURCE = rf"(?:(?:{WORDS['which']}|my|our)\s+)*(?:{WORDS['named']})(?:\s+\S*\d\S*)?"
+_WRITES = lazy(rf"\W*[A-Z][a-z]+\s+(?:{WORDS['reports']})\s+(?:[–—-]+\s+)?[A-Z]")
 _OF = lazy(
-    rf"(?i:\b(?:{_WORDS['reports']})\s+{_SOURCE}[.!]?\s*\Z|[.!?]\s+[–—-]{{1,2}}\s+{_SOURCE}\s*\Z)"
+    rf"(?i:\b(?:{WORDS['reports']})\s+{_SOURCE}[.!]?\s*\Z|[.!?]\s+[–—-]{{1,2}}\s+{_SOURCE}\s*\Z)"
     r"|[.!?]\s+[–—-]{1,2}\s+[A-Z]\w+(?:,?\s+\w+){0,3}\s*\Z"
 )
-# A short line that asks for work on a text, which then stands below it.
-_MOST_ASKED = 80
-_ASKS = rf"(?i)(?:^|[.!?]\s+)(?:(?:{_WORDS['lead']}|{_WORDS['speaks']}|and|now|hey|hi)\W+)*"
-_HANDS = lazy(
-    rf"{_ASKS}"
-    rf"(?:(?:{_WORDS['handles']})(?:\s+(?:this|that|these|it|the\s+following|below))?"
-    rf"|(?:{_WORDS['handles']}|{_WORDS['works']})\s+(?:\w+\s+){{0,2}}?(?:this|these|the\s+following)"
-    rf"|(?:{_WORDS['wonders']}))(?:\s+(?:please|for\s+me|(?:in)?to\s+\w+))*\W*\Z"
-)
-_HANDS_TEXT = lazy(
-    rf"{_ASKS}(?:{_WORDS['handles']}|{_WORDS['works']})\s+(?:\w+\s+){{0,3}}?"
-    rf"(?:this|these|the|his|her|their|that)\s+(?:\w+\s+){{0,2}}(?:{_WORDS['handed']})(?:\s+please)?\W*\Z"
-)
-_TITLE = lazy(rf"(?:\d+[.)]\s+)?(?:[A-Z]\w+\s+){{1,3}}(?i:{_WORDS['named']})[.!]?")
+_TITLE = lazy(rf"(?:\d+[.)]\s+)?(?:[A-Z]\w+\s+){{1,3}}(?i:{WORDS['named']})[.!]?")
 # Letters: how they begin and end.
 _COMMA, _MOST_GREETING = ",，、", 4  # how lines above and below a letter end, and the words of one
-_TO_AGENT = lazy(rf"(?i)\W*(?:{_WORDS['greeting']})\s+(?:{_WORDS['agent']})\W*")
+_TO_AGENT = lazy(rf"(?i)\W*(?:{WORDS['greeting']})\s+(?:{WORDS['agent']})\W*")
 _GREETING = lazy(
-    rf"(?i)(?:{_WORDS['greeting']})\s+(?!(?:{_WORDS['agent']}|there|again)\b)\w[^\s!.]*(?:\s+[^\s!.]+)?[!.]"
+    rf"(?i)(?:{WORDS['greeting']})\s+(?!(?:{WORDS['agent']}|there|again)\b)\w[^\s!.]*(?:\s+[^\s!.]+)?[!.]"
 )
-_CLOSING = lazy(rf"(?i)(?:{_WORDS['closing']})[\s.!]*")
-_SIGNED = lazy(rf"(?i)(?:{_WORDS['signs']})\s+(?!(?:{_WORDS['agent']})\b)\S+(?:\s\S+)?")
+_CLOSING = lazy(rf"(?i)(?:{WORDS['closing']})[\s.!]*")
+_SIGNED = lazy(rf"(?i)(?:{WORDS['signs']})\s+(?!(?:{WORDS['agent']})\b)\S+(?:\s\S+)?")
 _SIGN = lazy(r"[~–—]\s?|-{1,2}\s?")
-_NO_NAME = lazy(rf"(?i)(?:{_WORDS['no-name']}|{_WORDS['agent']})")
+_NO_NAME = lazy(rf"(?i)(?:{WORDS['no-name']}|{WORDS['agent']})")
 
 
 def is_marked(line: str) -> bool:
@@ -60,17 +43,9 @@ def is_marked(line: str) -> bool:
     return bool(_UNTYPED.search(line) or _MARKED.search(line))
 
 
-def names_source(line: str, sentences: list[str], *, more: bool) -> bool:
-    """Whether a line says whose its words are, or points at what follows; `more` lines may."""
-    before = sentences if more else sentences[:-1]
-    return bool(_WRITES.match(line) or _OF.search(line)) or any(map(_POINTS.fullmatch, before))
-
-
-def hands_over(line: str, *, apart: bool) -> bool:
-    """Whether a line asks for work on what stands below; one that names a text does if that is `apart`."""
-    if not line or len(line) > _MOST_ASKED or line[-1] in ":：":  # a list may be what is asked for
-        return False
-    return bool(_HANDS.search(line) or (apart and _HANDS_TEXT.search(line)))
+def names_source(line: str) -> bool:
+    """Whether a line says whose its words are."""
+    return bool(_WRITES.match(line) or _OF.search(line))
 
 
 def is_headline(line: str) -> bool:
@@ -95,7 +70,7 @@ def is_letter(lines: list[str]) -> bool:
     above, last = lines[-2], lines[-1]
     name = str(_SIGN.sub("", last, count=1)) if _SIGN.match(last) else last
     signed = _is_name(name) and (above[-1] in ".!?…)" or _CLOSING.fullmatch(above) is not None)
-    return closed or bool(_SIGNED.fullmatch(last)) or signed
+    return closed or bool(_SIGNED.fullmatch(last)) or signed or points.foot(lines)
 
 
 def _is_name(line: str) -> bool:

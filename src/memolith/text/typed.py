@@ -10,8 +10,8 @@ paragraph that nobody types at one go is one, unless it speaks to the agent.
 
 from __future__ import annotations
 
-from memolith.text import attributed
-from memolith.text.patterns import lazy, sections
+from memolith.text import attributed, points, voice
+from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,33 +68,20 @@ _AROUND = lazy(
 )
 _REQUEST = lazy(r"(?im)^## My request\b[^\n]*$")
 BULLET = lazy(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
-_WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("typed.txt").items()}
+_WORDS = voice.WORDS
 _RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
-_A_RULE = lazy(rf"(?i)\b(?:{_WORDS['rules']}|{_WORDS['lasting']})\b|{_WORDS['rules-glued']}")
 _OTHERS = lazy(rf"(?i)\b(?:{_WORDS['others']})\b")
 # The title of a list that a person makes.
 _OWN_LIST = lazy(rf"(?i)(?:\W|\b(?:{_WORDS['lead']})\b)*(?:{_WORDS['list']})\W*")
 _TEXT = lazy(rf"(?i)\b(?:{_WORDS['text']})\b|{_WORDS['text-anywhere']}")
 _NAMES_TEXT = lazy(rf"(?i)\b(?:{_WORDS['about']})\b|{_WORDS['about-anywhere']}")
 _WORK = lazy(rf"(?i)\b(?:{_WORDS['work']})\b")
-_SPEAKS = lazy(rf"(?i)\b(?:{_WORDS['speaks']})\b")
 _SHOWS = lazy(rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['shows']})\b[^.!?:：]*(?:$|[.!:：])")
-_ASKS = lazy(
-    rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{_WORDS['asks']}|(?:{_WORDS['speaks']})\b)|[?？؟]\W*$"
-)
 _SENTENCE = lazy(r"(?<=[.!?。！？])(?<!\b[a-z]\.)\s*")  # `e.g.` ends none
-# A sentence that begins by saying that it is the speaker's wish, or for all that is theirs; patterns know no
-# word ends beyond ASCII, so those are spelt out.
-_STOP = r"(?=[\s,.;:!?，。！、]|$)"
-_PERSONAL = lazy(
-    rf"[\s,.:!-]*(?:(?:(?:{_WORDS['opening']}){_STOP}|(?:{_WORDS['opening-glued']}))[\s,.:!，、-]*)*"
-    rf"(?:(?:{_WORDS['mine']}|{_WORDS['everywhere']}){_STOP}|(?:{_WORDS['mine-glued']})"
-    rf"|[^,;:，；：、]*(?:(?<!\S)(?:{_WORDS['all-mine']}){_STOP}|(?:{_WORDS['all-mine-glued']})))"
-)
 # A person who speaks themselves, for what stands behind a colon or in the lines below.
 _VOICE = lazy(
-    rf"(?i)[\s,.!*-]*(?:(?:(?:{_WORDS['opening']}|{_WORDS['lead']}){_STOP}|(?:{_WORDS['opening-glued']}))[\s,.!，、*-]*)*"
-    rf"((?:{_WORDS['rules']}|{_WORDS['mine']}|{_WORDS['lasting']}|{_WORDS['speaks']}|{_WORDS['voice']}){_STOP}"
+    rf"(?i)[\s,.!*-]*(?:(?:(?:{_WORDS['opening']}|{_WORDS['lead']}){voice.STOP}|(?:{_WORDS['opening-glued']}))[\s,.!，、*-]*)*"
+    rf"((?:{_WORDS['rules']}|{_WORDS['mine']}|{_WORDS['lasting']}|{_WORDS['speaks']}|{_WORDS['voice']}){voice.STOP}"
     rf"|{_WORDS['rules-glued']}|{_WORDS['mine-glued']}|$)"
 )
 # What a sentence is about, before a colon: a path, a command, or one of the things that rules are for.
@@ -112,9 +99,9 @@ _SAYS = lazy(
 _NAMED = lazy(rf"(?i)(?<![a-z0-9])(?:{_WORDS['named']})(?![a-z0-9])")
 _REPORTED = lazy(
     rf"(?i)(?:(?:{_WORDS['which']}|\S+['’]s)\s+){{0,4}}(?:{_WORDS['named']}|{_WORDS['reporter']})"
-    rf"(?:\s+\S*\d\S*)?\s+(?:also\s+|just\s+)?(?:{_WORDS['reports']}){_STOP}|{_WORDS['reported-glued']}"
+    rf"(?:\s+\S*\d\S*)?\s+(?:also\s+|just\s+)?(?:{_WORDS['reports']}){voice.STOP}|{_WORDS['reported-glued']}"
 )
-_TOLD = lazy(rf"(?i)(?:{_WORDS['told']}){_STOP}|{_WORDS['told-glued']}")
+_TOLD = lazy(rf"(?i)(?:{_WORDS['told']}){voice.STOP}|{_WORDS['told-glued']}")
 _AGREES = lazy(r"(?i)\bi(?:'m| am)? (?:\w+ )?(?:agree|with (?:him|her|them))\b")
 _STOPPED = (*".!?…。！？;；:：,，、)）`", "```")
 # Whose words a line may be: a source in brackets, a name behind a dash, a file.
@@ -164,16 +151,9 @@ def is_plain(text: str) -> bool:
         and _first_sign(line, [line]) == 1
         and not _ABOUT.search(line)
         and not any(_TEXT.search(each) or _SHOWS.search(each) for each in _SENTENCE.split(line))
+        and not any(points.kind(each) or each.rstrip()[-1] in "?？" for each in points.sentences(line))
         and (not colon or is_rules(f"{head}:"))
     )
-
-
-def is_personal(sentence: str) -> bool:
-    """Whether a sentence says itself that it is about the person who speaks, or about all their projects.
-
-    A rule that says neither may be a page's ("as the runbook puts it, never …"); it is for this project only.
-    """
-    return bool(_PERSONAL.match(" ".join(sentence.split()).casefold().replace("’", "'")))
 
 
 def is_rules(line: str) -> bool:
@@ -202,8 +182,9 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
     if len(said) > 1 and _is_title(lines[said[0]].strip()):
         first = min(first, said[0] + 1)
     last = _tail(lines, first)
+    shown = points.shown(lines, first, last)
     for number, line in enumerate(lines):
-        yield line, number < first or number >= last
+        yield line, (number < first or number >= last) and number not in shown
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
@@ -220,7 +201,7 @@ def _is_typed(paragraph: list[str]) -> bool:
     """Whether somebody may have typed a paragraph: at one go, or as a list, or speaking to the agent."""
     is_list = len(paragraph) > 1 and all(map(BULLET.match, paragraph[1:]))
     text = " ".join(paragraph)
-    speaks = is_rules(paragraph[0].strip()) or _SPEAKS.search(text)
+    speaks = is_rules(paragraph[0].strip()) or voice.SPEAKS.search(text)
     most_lines = _MOST_ITEMS if is_list else _MOST_LINES
     return len(paragraph) <= most_lines and len(text) <= (_MOST_SPOKEN if speaks else _MOST_TEXT)
 
@@ -258,11 +239,10 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
             return number
         if (quotes[number] and 1 in quotes[number + 1 :]) or (more and _OPENED.search(bare)):
             return number
-        if (strict and _ADDRESS in line) or _shows_inline(bare) or _has_told(bare, more=more, alone=not last):
+        if (strict and _ADDRESS in line) or _shows_inline(bare) or _has_told(bare, alone=not last):
             return number
         shows = _shows(bare) and (strict or not _is_wish(bare, lines[number + 1 :]))
         shows = shows or (number + 1 >= dashes and _is_about(bare))
-        shows = shows or (more and attributed.hands_over(bare, apart=not lines[number + 1].strip()))
         if more and (shows or _ADDRESS in line or text[typed_ends - 1] != "\n"):
             return number + 1
     return len(lines)
@@ -301,10 +281,10 @@ def _shows_inline(line: str) -> bool:
     return found is not None and found[0][-1] in ":：" and any(map(str.isalnum, line[found.end() :]))
 
 
-def _has_told(line: str, *, more: bool, alone: bool) -> bool:
+def _has_told(line: str, *, alone: bool) -> bool:
     sentences = list(filter(None, _SENTENCE.split(str(_QUOTED.sub(_emptied, line)))))
-    told = any(_is_told(each, alone=alone) for each in sentences)
-    return told or attributed.names_source(line, sentences, more=more)
+    told = any(_is_told(each, alone=alone) or points.reports(each) for each in sentences)
+    return told or attributed.names_source(line)
 
 
 def _emptied(quoted: re.Match[str]) -> str:
@@ -325,14 +305,16 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     head = found[1].strip().casefold()
     if _SUBJECT.fullmatch(head) or (_FOR.fullmatch(head) and not _NAMED.search(head)):
         return _is_told(sentence[found.end() :].strip(), alone=alone)
-    own = (alone and _PHRASE.fullmatch(found[1].strip())) or (len(head.split()) > 2 and _A_RULE.search(head))
+    own = (alone and _PHRASE.fullmatch(found[1].strip())) or (
+        len(head.split()) > 2 and voice.RULE.search(head)
+    )
     return not own or any(each.search(head) for each in (_TEXT, _NAMED, _OTHERS, _ABOUT, _SAYS))
 
 
 def _is_prose(line: str) -> bool:
     """Whether a line of one is a sentence that has code in it: it begins as a rule, or is mostly words."""
     rest = str(_QUOTED.sub("", line))
-    return bool(_A_RULE.match(line)) or len(_PROSE.findall(rest)) >= _LEAST_PROSE
+    return bool(voice.RULE.match(line)) or len(_PROSE.findall(rest)) >= _LEAST_PROSE
 
 
 def _is_voice(text: str) -> bool:
@@ -346,14 +328,14 @@ def _is_title(line: str) -> bool:
     line = line[: _MOST_SPOKEN + 1]
     if line[-1] in ",，、" or attributed.is_headline(line):
         return attributed.is_headline(line)
-    asks = _ASKS.search(line) and not _TEXT.search(line)
+    asks = voice.ASKS.search(line) and not _TEXT.search(line)
     return not (line.endswith(_STOPPED) or BULLET.match(line) or asks or _is_voice(line))
 
 
 def _is_wish(line: str, below: list[str]) -> bool:
     """Whether a person says in a line that they want what is listed below it."""
     item = next(filter(str.strip, below), "")
-    wants = BULLET.match(item) and _SPEAKS.search(line)
+    wants = BULLET.match(item) and voice.SPEAKS.search(line)
     return bool(wants) and not (_TEXT.search(line) or _OTHERS.search(line))
 
 
@@ -381,5 +363,4 @@ def _is_sign(line: str) -> bool:
 
 def _speaks(text: str) -> bool:
     """Whether a paragraph asks for something now; a rule behind a text may be the text's."""
-    few = len(text.split()) <= 2 and len(text) <= 16
-    return len(text) <= _MOST_TAIL and (few or (bool(_ASKS.search(text)) and not _A_RULE.search(text)))
+    return len(text) <= _MOST_TAIL and voice.asks(text)

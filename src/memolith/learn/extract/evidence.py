@@ -20,7 +20,8 @@ from memolith.learn.extract.signals import sentence as as_sentence
 from memolith.text.patterns import lazy
 from memolith.text.secrets.redact import redact
 from memolith.text.turns import Hearing
-from memolith.text.typed import BULLET, is_personal, is_plain, parted
+from memolith.text.typed import BULLET, is_plain, parted
+from memolith.text.voice import is_personal
 from memolith.text.words import likeness
 
 if TYPE_CHECKING:

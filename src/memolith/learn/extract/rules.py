@@ -18,7 +18,7 @@ from memolith.learn.extract import alone, doubt, evidence, marks, signals, strip
 from memolith.learn.extract.facts import Fact, Findings, findings, nothing
 from memolith.learn.extract.signals import is_vague, sentence
 from memolith.learn.extract.speech import pattern, words
-from memolith.text import markdown, typed
+from memolith.text import markdown, points, typed
 from memolith.text import turns as spoken
 from memolith.text.patterns import lazy
 from memolith.text.words import likeness
@@ -129,7 +129,7 @@ def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> list[Fact]
     if _is_nobodys(" ".join(lines)) or (lines and _LATER_ITEM.match(lines[0])):
         return []
     sentences = list(_sentences([line for line in lines if not _is_nobodys(line)]))
-    pasted = typed.has_paste(turn.text)
+    pasted, wonders = typed.has_paste(turn.text), any(points.kind(each.text) == "asks" for each in sentences)
     for at, each in enumerate(sentences):
         if doubt.retracts(each.masked):
             found = []
@@ -156,6 +156,8 @@ def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> list[Fact]
             or len(_TRAILS.findall(fact.text)) > 1
         ):
             fact = fact.but(certain=False)
+        if wonders:  # whether it is right: that makes no rule
+            fact = fact.but(certain=False, asked=False)
         if alone.leans(fact.text):
             fact = _with_context(fact, sentences[:at], turn.number)
         found.append(fact)

@@ -1,0 +1,40 @@
+"""What a sentence says of the one who speaks: a rule that lasts, a request, a wish of their own."""
+
+from __future__ import annotations
+
+from memolith.text.patterns import lazy, sections
+
+WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("typed.txt").items()}
+RULE = lazy(rf"(?i)\b(?:{WORDS['rules']}|{WORDS['lasting']})\b|{WORDS['rules-glued']}")
+SPEAKS = lazy(rf"(?i)\b(?:{WORDS['speaks']})\b")
+ASKS = lazy(
+    rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{WORDS['asks']}|(?:{WORDS['speaks']})\b)|[?？؟]\W*$"
+)
+# A sentence that begins by saying that it is the speaker's wish, or for all that is theirs; patterns know no
+# word ends beyond ASCII, so those are spelt out.
+STOP = r"(?=[\s,.;:!?，。！、]|$)"
+_PERSONAL = lazy(
+    rf"[\s,.:!-]*(?:(?:(?:{WORDS['opening']}){STOP}|(?:{WORDS['opening-glued']}))[\s,.:!，、-]*)*"
+    rf"(?:(?:{WORDS['mine']}|{WORDS['everywhere']}){STOP}|(?:{WORDS['mine-glued']})"
+    rf"|[^,;:，；：、]*(?:(?<!\S)(?:{WORDS['all-mine']}){STOP}|(?:{WORDS['all-mine-glued']})))"
+)
+_SELF = lazy(r"(?i)\W*(?:i|we|ich|wir|je|nous|eu|yo|я|мы)\b")
+
+
+def is_personal(sentence: str) -> bool:
+    """Whether a sentence says itself that it is about the person who speaks, or about all their projects.
+
+    A rule that says neither may be a page's ("as the runbook puts it, never …"); it is for this project only.
+    """
+    return bool(_PERSONAL.match(" ".join(sentence.split()).casefold().replace("’", "'")))
+
+
+def is_own(sentence: str) -> bool:
+    """Whether somebody speaks for themselves, or to the agent."""
+    return bool(SPEAKS.search(sentence) or _SELF.match(sentence))
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence is only a request."""
+    few = len(sentence.split()) <= 2 and len(sentence) <= 16
+    return few or (bool(ASKS.search(sentence)) and not RULE.search(sentence))
