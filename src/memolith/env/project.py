@@ -15,9 +15,10 @@ person decided that only the path counts.
 from __future__ import annotations
 
 import os
+from errno import EINVAL
 
 from memolith.base.errors import MemolithError, StorageError
-from memolith.base.whole import is_directory, stat_of
+from memolith.base.whole import is_directory, note, stat_of
 from memolith.env import git
 from memolith.env import identity as evidence
 from memolith.env.identity import Identity
@@ -65,6 +66,12 @@ class Project:
     def written(self, known: Identity) -> None:
         """Record that everything known about it is now on disk."""
         self.identity, self.known, self._is_written = known, True, True
+
+    def report_unopened(self, store: str) -> None:
+        """Say of a memory whose `project.yml` is damaged that an answer is without it."""
+        if self.broken:
+            path, _, problem = self.broken.partition(": ")
+            note(f"{store}/{path}", OSError(EINVAL, problem))
 
     @property
     def has_commit(self) -> bool:

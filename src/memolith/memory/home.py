@@ -260,12 +260,6 @@ class Home:
         """Whether there is no project: the working directory is gone, or for everything."""
         return not (self.identity.root or self.identity.registered)
 
-    def report_unopened(self) -> None:
-        """Say of a memory whose `project.yml` is damaged that an answer is without it."""
-        if self.identity.broken:
-            path, _, problem = self.identity.broken.partition(": ")
-            whole.note(f"{self.store}/{path}", OSError(errno.EINVAL, problem))
-
     def check_project(self) -> None:
         """Raise InputError if there is no project here, with what to do instead."""
         if self.is_nowhere:

@@ -101,7 +101,7 @@ def of(
     if not home.settings.flag("enabled"):
         return Block()
     with Watch() as watch:
-        home.report_unopened()
+        home.identity.report_unopened(home.store)
         recalled = recall() if recall else ""
         if max_chars is not None and max_chars < MIN_CHARS:
             raise InputError(f"max_chars = {max_chars} is too small for a block; give at least {MIN_CHARS}")

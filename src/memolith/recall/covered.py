@@ -37,7 +37,7 @@ def listing(home: Home) -> Listing:
     """Return the sorted paths, relative to the store, of the memory files of a project and its user."""
     tree = Tree(home.store)
     with Watch() as watch:
-        home.report_unopened()
+        home.identity.report_unopened(home.store)
         found = sorted(name for name in searchable(home.store, home.project) if tree.is_file(name))
         return Listing(found, watch.missing)
 

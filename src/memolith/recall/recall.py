@@ -64,7 +64,7 @@ def recall(
     wide = dict.fromkeys(arguments.is_user_wide(scope) for scope in scopes or ("user", "project"))
     _check(limit, kinds or (), since, as_of)
     with whole.Watch() as watch:
-        home.report_unopened()
+        home.identity.report_unopened(home.store)
         slugs = [layout.USER if user else home.project for user in wide]
         asked = Question(
             query=query,

@@ -199,7 +199,7 @@ def find(
     if not isinstance(query, str):
         raise InputError(f"query must be text, not {type(query).__name__}")
     with Watch() as watch:
-        home.report_unopened()
+        home.identity.report_unopened(home.store)
         match, more = Match(within, context, loose=loose), covered.sessions(home) if sessions else ()
         found = search(home.store, home.project, query, home, match, more)
         found.keep(offset, limit)
