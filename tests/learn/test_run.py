@@ -436,6 +436,26 @@ def test_without_a_usable_model_a_run_says_so_and_loses_nothing(
 
 
 @proves("S2.57")
+def test_a_model_for_consolidation_alone_consolidates_what_the_rules_found(
+    mem: Mem, model: Loopback, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "none")
+    monkeypatch.setenv("MEMOLITH_MODELS_SMOL", "openai:small")
+    add(mem, "s1", "Never push to main directly.", "Understood.")
+    assert mem.learning.run().extracted == 1
+    assert [request.body["model"] for request in model.requests] == ["small"]
+    assert "memory_md" in model.requests[0].user
+    assert main(["learn", "status"]) == 0
+    assert "openai:small" in capsys.readouterr().out
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "openai:test-model")
+    monkeypatch.setenv("MEMOLITH_MODELS_SMOL", "none")
+    add(mem, "s2", "Always run the linter first.", "Understood.")
+    mem.learning.run(force=True)
+    assert {request.body["model"] for request in model.requests[1:]} == {"test-model"}
+    assert not [each for each in model.requests[1:] if "memory_md" in each.user]
+
+
+@proves("S2.57")
 @pytest.mark.usefixtures("rules")
 def test_auto_asks_the_agent_that_a_session_ran_in(
     mem: Mem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -11,6 +11,8 @@ from prove.lines import kept, line, memory_files, tokens
 
 from memolith import Mem
 from memolith.base.errors import StorageError
+from memolith.care.edit import edit
+from memolith.edges.cli import main
 from memolith.edges.cli.slash import slash
 from memolith.edges.mcp.tools import Tools
 from tests.ledger import proves
@@ -182,6 +184,31 @@ def test_what_destroys_without_a_version_says_so_at_every_door_and_promises_no_u
         tools.call("memory_edit", {"target": f"memory://root/records/decisions/{records[2]}.md"}).text,
         slash(mem, "clear scratchpad").text,
     ]
+    for each in said:
+        assert "could not be put into the history" in each
+        assert "undo" not in each
+
+
+@proves("S0.27")
+def test_an_edit_and_a_refusal_without_a_version_stand_and_promise_no_undo(
+    mem: Mem, work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(work)
+    mem.write("note", "hello", name="a")
+    mem.from_source("imported", "web").remember("Held web text.", title="W")
+    rmtree(Path(mem.home, "history"))
+    Path(mem.home, "history").write_text("not a directory")
+
+    def typed(path: str) -> int:
+        Path(path).write_text(Path(path).read_text().replace("hi", "good day"))
+        return 0
+
+    said = []
+    for words in (["edit", "a", "--old", "hello", "--new", "hi"], ["review", "refuse", "--all"]):
+        assert main(words) == 0
+        said.append("".join(capsys.readouterr()))
+    said.append(str(edit(mem, "a", typed)))
+    assert mem.read("note", name="a").strip().endswith("good day")
     for each in said:
         assert "could not be put into the history" in each
         assert "undo" not in each

@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memolith.base import whole
 from memolith.base.errors import InputError, MemolithError, NotFoundError
 from memolith.base.values import Value
 from memolith.env import programs
@@ -46,6 +47,7 @@ class Edited(Value):
 
     code: int  # of the editor
     diff: str
+    lost: bool  # no version from before could be kept
     name: str
     path: str
     warnings: list[str]
@@ -55,7 +57,7 @@ class Edited(Value):
         """What happened, without the messages."""
         done = f"{self.name}: no change"
         if self.diff:
-            done = f"Edited {self.name} (`memolith undo` takes it back)"
+            done = f"Edited {self.name}{'' if self.lost else ' (`memolith undo` takes it back)'}"
         return "\n".join(filter(None, [self.diff, done]))
 
     def __str__(self) -> str:
@@ -126,16 +128,27 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
     with ExitStack() as stack:
         with locked():
             before = Tree(home.store).read(relative) or b""
-            others = stack.enter_context(home.gate.history.opened(relative))
+            others = _others(stack, home, relative)
         code = run(path) if run else run_editor(path, home.identity.root)
         with locked():
             _claim(home, relative, before)
-            warnings, base, after = _settle(home, relative, before, others())
+            with whole.Watch() as watch:
+                warnings, base, after = _settle(home, relative, before, others())
             stack.close()
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))
-    return Edited(code=code, name=relative, path=path, diff=changed, warnings=warnings)
+    return Edited(
+        code=code, name=relative, path=path, diff=changed, warnings=warnings, lost=bool(watch.lost)
+    )
+
+
+def _others(stack: ExitStack, home: Home, relative: str) -> Callable[[], bytes | None]:
+    """Return what tells what others wrote meanwhile; nothing where there can be no history (S0.27)."""
+    try:
+        return stack.enter_context(home.gate.history.opened(relative))
+    except (OSError, MemolithError):
+        return lambda: None
 
 
 def _claim(home: Home, relative: str, before: bytes) -> None:
@@ -173,10 +186,10 @@ def _settle(home: Home, relative: str, before: bytes, theirs: bytes | None) -> t
         history.mark(relative, "edit", None, sha256(left))
         warnings.append(f"it was {did} meanwhile; your text is kept under the old name")
     elif new != _text(base):
-        history.keep_copy(relative, base, "edit")
+        warnings += _keep(home, relative, base)
     history.wrote(relative, left)  # by hand, but this is noted
     done = gate.change(relative, new, lambda _, text: text, op="edit", remember=False, if_sha256=sha256(left))
-    warnings += done.warnings
+    warnings += [each for each in done.warnings if each not in warnings]
     if _problem(new) and not _problem(_text(before)):
         warnings.append(f"its frontmatter cannot be read ({_problem(new)}); edit it again")
     return warnings, base, done.after or b""
@@ -197,6 +210,16 @@ def _with_theirs(
             f"{number}: memolith history {relative} --show {number}"
         ]
     return both, ["what was written to it meanwhile was kept as well"] * (both != new)
+
+
+def _keep(home: Home, relative: str, base: bytes) -> list[str]:
+    """Keep the text from before; return a warning if that is impossible: the person's text stands."""
+    try:
+        home.gate.history.keep_copy(relative, base, "edit")
+    except (OSError, MemolithError) as error:
+        whole.note_lost(warning := f"the previous version could not be put into the history: {error}")
+        return [warning]
+    return []
 
 
 def _left(home: Home, relative: str) -> tuple[bytes | None, str]:

@@ -107,8 +107,10 @@ _DAMAGED = 3  # copies that may be unreadable before one counts as the last
 def _learning(home: Home) -> str:
     if not home.settings.flag("memories.enabled"):
         return "off"
-    model = str(home.settings.get("models.default"))
-    return "on, by rules" if model in ("", "none") else f"on, by rules and {model}"
+    from memolith.learn.model import llm  # late: only where learning is on
+
+    model = llm.called(home.settings)
+    return "on, by rules" if model == "none" else f"on, by rules and {model}"
 
 
 def overview(home: Home) -> Overview:

@@ -109,7 +109,7 @@ class Learning:
     def status(self) -> LearningStatus:
         """Return whether learning is on, which jobs wait or failed, and today's cost."""
         home, off = self._home, self.off
-        model = home.settings.text("models.default") or "none"
+        model = llm.called(home.settings)
         jobs: list[Job] = []
         phases: list[Cost] = []
         spent = None
@@ -120,7 +120,8 @@ class Learning:
                 phases = [
                     each for each in queue.ledger.costs(since=home.today) if each.project == home.project
                 ]
-        problem = "" if model == "none" else llm.why_not(home.settings, "default")
+        wanted = [role for role in ("default", "smol") if llm.is_wanted(home.settings, role)]
+        problem = next(filter(None, (llm.why_not(home.settings, role) for role in wanted)), "")
         return LearningStatus(
             enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent, phases=phases
         )

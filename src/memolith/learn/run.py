@@ -148,7 +148,6 @@ class _Run:
         # Cached, because finding a back-end may ask for a key.
         self._backend = cache(lambda role, agent: llm.find(self._models, role, agent=agent))
         self._for_project = home.settings.flag("memories.project")
-        self._by_rules = self._models.text("models.default").strip() in ("", "none")
         # Counts: sessions extracted, empty or failed, and new records.
         self._done: Counter[str] = Counter()
         self._gone: list[str] = []  # what people took back
@@ -193,12 +192,11 @@ class _Run:
 
     def _model(self, phase: str, session: Session | None = None) -> Client | None:
         """Return the model for a phase (with `auto`, that of the session's agent); None means rules only."""
-        if self._by_rules:
+        role = "default" if session else "smol"
+        if not llm.is_wanted(self._models, role):
             return None
         is_auto = self._models.text("models.default").strip().startswith("auto")
-        backend = self._backend(
-            "default" if session else "smol", session.agent if session and is_auto else ""
-        )
+        backend = self._backend(role, session.agent if session and is_auto else "")
         about = (self._name, phase, self._home.project, session.name if session else "")
         return Client(backend, self._ledger, about, timeout=self._models.number("models.timeout"))
 
@@ -226,7 +224,7 @@ class _Run:
     def _extract(self) -> None:
         """Work until no job is due or a limit stops the run."""
         width = 1
-        if not self._by_rules:
+        if llm.is_wanted(self._models, "default"):
             self._backend("default", "")  # fails before a job is claimed
             self._prompts = [prompt.load(name, self._home.path) for name in extract.PROMPTS]
             width = int(self._home.settings.number("memories.stage1_concurrency"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memolith.base import whole
 from memolith.base.errors import InputError
 from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import cli, opened
@@ -150,9 +151,9 @@ def _describe(mem: Mem, held: Held) -> str:
 
 
 def _decide(mem: Mem, action: str, held: Held, *, yes: bool) -> dict[str, str]:
-    message = "refused; `memolith undo` restores it"
     if action == "refuse":
         mem.review.refuse(held.id)
+        message = "refused" if whole.lost() else "refused; `memolith undo` restores it"
     else:
         if not yes:
             if common.attended():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memolith.base import whole
 from memolith.base.errors import InputError, NotFoundError, PartialError, StorageError, UnsafePathError
 from memolith.care import edit as editing
 from memolith.edges.cli import common, completion
@@ -243,9 +244,8 @@ def _edited(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -
     texts = [files.text_of(each or b"") for each in (before, tree.read(place))]
     name = find.of_path(mem, place).name
     called = name if name == found.name else f"{found.name}, which is {name} now"
-    return done.as_dict(), Diff(
-        veil.masked(f"{difference(*texts)}\nEdited {called} (`memolith undo` takes it back)")
-    )
+    back = "" if whole.lost() else " (`memolith undo` takes it back)"
+    return done.as_dict(), Diff(veil.masked(f"{difference(*texts)}\nEdited {called}{back}"))
 
 
 def _replace(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -> WriteResult | EntryResult:

@@ -38,6 +38,22 @@ TRIES = 3  # attempts while the service is busy or broken
 ADJUSTMENTS = 8  # attempts to leave out a feature that the service lacks
 
 
+def is_wanted(settings: Settings, role: str) -> bool:
+    """Whether the settings name a model for a role, of whatever use; otherwise only rules do its work."""
+    return _named(settings, role) != "none"
+
+
+def called(settings: Settings) -> str:
+    """Return the models of both roles in words: `none` if only rules learn."""
+    extracts, consolidates = _named(settings, "default"), _named(settings, "smol")
+    return extracts if extracts == consolidates else f"{extracts}; consolidation: {consolidates}"
+
+
+def _named(settings: Settings, role: str) -> str:
+    own = settings.text("models.smol").strip() if role == "smol" else ""
+    return own or settings.text("models.default").strip() or "none"
+
+
 def why_not(settings: Settings, role: str, env: Mapping[str, str] = os.environ) -> str:
     """Return why there is no model for a role; empty if there is one."""
     try:
