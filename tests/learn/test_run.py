@@ -549,6 +549,20 @@ def test_what_a_polluted_session_taught_is_forgotten(mem: Mem, store: Path) -> N
     assert mem.records.list() == []
 
 
+@proves("S3.47")
+@pytest.mark.parametrize("lead", ["Please never", "So, never", "No, never", "Actually, never"])
+def test_what_the_model_and_the_rules_both_find_is_one_record(mem: Mem, model: Loopback, lead: str) -> None:
+    said = f"{lead} push to main directly."
+    row = {**claim(said, "principles", 1, said), "title": "Pushing"}
+    reply = {"rollout_summary": "", "rollout_slug": "", "raw_memory": "", "records": [row]}
+    model.answer = lambda _: says(reply)
+    for number in range(2):
+        add(mem, f"s{number}", said, "Understood.")
+    mem.learning.run(phase=1)
+    (record,) = mem.records.list()
+    assert len(record.sources) == 1  # beside the first
+
+
 @proves("S3.46", "S3.47")
 @pytest.mark.usefixtures("rules")
 def test_what_one_agent_learned_ten_times_another_recalls_once(mem: Mem, work: Path) -> None:

@@ -134,6 +134,47 @@ def test_a_conversation_or_a_book_is_not_a_record(mem: Mem, role: str) -> None:
         add(mem, "long " * 2000)
 
 
+@proves("S3.12")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("[10:01] user: {}", "[10:02] assistant: {}"),
+        ("2026-11-11 10:00 user: {}", "2026-11-11 10:01 assistant: {}"),
+        ("[2026-11-11 10:00:03] Ann: {}", "[2026-11-11 10:01:07] Ben: {}"),
+        ("[user] {}", "[assistant] {}"),
+        ("<user>{}</user>", "<assistant>{}</assistant>"),
+        ("<user>\n{}\n</user>", "<assistant>\n{}\n</assistant>"),
+        ("You: {}", "ChatGPT: {}"),
+        ("**Me:** {}", "**Claude:** {}"),
+        ("Benutzer: {}", "Assistent: {}"),
+        ("Utilisateur : {}", "Assistant : {}"),
+        ("Пользователь: {}", "Ассистент: {}"),
+        ("用户：{}", "助手：{}"),
+        ("ユーザー：{}", "アシスタント：{}"),
+        ("Ann Lee (10:01 AM): {}", "Ben: {}"),
+        ("### Ann\n\n{}\n", "### Ben\n\n{}\n"),
+    ],
+)
+def test_two_speakers_who_take_turns_are_a_conversation(mem: Mem, one: str, other: str) -> None:
+    pasted = "\n".join(f"{one}\n{other}".format(f"do thing {n}", f"did thing {n}") for n in range(4))
+    with pytest.raises(InputError, match=r"conversation \(8 turns\)"):
+        add(mem, pasted)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Problem: the cache lost its keys.\nFix: restart Redis.\nProblem: DNS.\nFix: the hosts file.",
+        "Staging: 10.0.0.1\nProduction: 10.0.0.2\nBackup: 10.0.0.3\nLogs: 10.0.0.4\nCache: 10.0.0.5",
+        "# Deploys\n\n## Staging\n\nBy hand.\n\n## Production\n\nBy the train.\n\n## Rollback\n\nAsk Ann.",
+        "user: ada\nhost: db1\nport: 5432\npassword: in the vault",
+        "[build] runs first\n[test] runs next\n[lint] runs last\n[docs] never",
+    ],
+)
+def test_labels_before_lines_are_no_speakers(mem: Mem, text: str) -> None:
+    assert add(mem, text)
+
+
 @proves("S3.22")
 def test_what_a_person_edits_in_the_file_counts(mem: Mem) -> None:
     number = add(mem)
@@ -323,6 +364,34 @@ def test_a_link_in_place_of_a_record_is_not_followed(mem: Mem, store: Path, tmp_
     outside.write_text("private")
     (store / "records" / "decisions" / "link.md").symlink_to(outside)
     assert read(str(mem.root), f"projects/{mem.project}/records/decisions/link.md") is None
+    assert len(mem.records.list()) == 1
+
+
+@proves("S3.32", "S3.47")
+@pytest.mark.parametrize(
+    ("fact", "leads"),
+    [
+        (
+            "Never push to main directly.",
+            ["Please", "So,", "No,", "Actually,", "No, please", "Well, so", "Ok,", "Yes.", "Right,"],
+        ),
+        ("Niemals direkt auf main pushen.", ["Bitte", "Nein,", "Also,", "Eigentlich", "Ach nein, bitte"]),
+        (
+            "Ne pousse jamais sur main directement.",
+            ["S'il te plaît,", "Non,", "En fait,", "Donc", "S’il vous plaît"],
+        ),
+        ("Nunca hagas push a main.", ["Por favor,", "No,", "En realidad,", "Entonces,"]),
+        ("Nunca faça push na main.", ["Por favor,", "Não,", "Na verdade,", "Então"]),
+        ("Никогда не пушь в main напрямую.", ["Пожалуйста,", "Нет,", "На самом деле,", "Итак,"]),
+        ("不要直接推送到main。", ["请", "不，", "其实，", "所以，"]),
+        ("mainに直接プッシュしないでください。", ["いや、", "実は、", "だから、"]),
+    ],
+)
+def test_what_leads_to_a_statement_makes_no_second_record(mem: Mem, fact: str, leads: list[str]) -> None:
+    first = add(mem, fact)
+    for lead in leads:
+        said = fact if lead[-1] in "请，、" else f"{fact[0].lower()}{fact[1:]}"
+        assert add(mem, f"{lead}{'' if lead[-1] in '请，、' else ' '}{said}") == first, lead
     assert len(mem.records.list()) == 1
 
 

@@ -16,6 +16,7 @@ from memolith.base.values import (
     Source,
 )
 from memolith.store.screen import check, quoted, refuse_secret
+from memolith.text import conversation
 from memolith.text.budget import pieces, utf8_len
 
 TYPE_CHECKING = False
@@ -29,7 +30,6 @@ EMPTY = "(empty)"
 _HINT = 120  # bytes for what comes next
 _LONG_LINE = 6000  # characters, so that one fits into an answer in any script
 _MAX_FACT = 8_192
-_ROLES = ("user:", "assistant:", "human:", "ai:", "system:", "tool:", "agent:")
 _SCOPES = {
     "project": "project",
     "workspace": "project",
@@ -96,17 +96,11 @@ def check_fact(text: str) -> None:
             f"{size:,} bytes are too much for one record (limit {_MAX_FACT:,}); store the fact, and where "
             "the rest is, or write a note"
         )
-    turns = max(sum(map(_begins_turn, text.splitlines())), text.count('"role"'))
+    turns = conversation.turns(text) or text.count('"role"')
     if turns >= 4:
         raise InputError(
             f"this is a conversation ({turns} turns), not a fact; write down what was learned in it"
         )
-
-
-def _begins_turn(line: str) -> bool:
-    bare = line.strip().lstrip("*#> ").casefold()
-    is_heading = line.lstrip("> ").startswith(("#", "**"))
-    return bare.startswith(_ROLES) or (is_heading and f"{bare.rstrip('*: ')}:" in _ROLES)
 
 
 def replacement(path: str, old_str: str) -> Callable[[str | None, str], str]:

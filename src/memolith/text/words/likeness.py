@@ -5,6 +5,8 @@ Precision before recall: a fact kept twice costs a line, a fact replaced by mist
 
 from __future__ import annotations
 
+from memolith.text.patterns import lazy
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,6 +66,14 @@ _CONTRAST = (
         "ではなく",
     ),
 )
+# What leads to a sentence and is no part of what it says; some of these only before a comma: `no tests`.
+_LEADS = lazy(
+    r"(?m)^(?:(?:please|pls|plz|so|actually|well|also|and|but|then|oh|hey|okay|ok|sorry|anyway|alright|btw|bitte|doch"
+    r"|eigentlich|ach|und|aber|übrigens|s['’]il (?:te|vous) pla[iî]t|svp|stp|en fait|bon|alors|donc|et|mais|por favor"
+    r"|en realidad|bueno|entonces|pues|na verdade|então|пожалуйста|на самом деле|вообще-то|ну|итак|так)[\s,.!:;…–—-]+"
+    r"|(?:no|nope|yes|yeah|yep|right|wait|nein|ja|gut|non|oui|sí|si|não|sim|bem|нет|да)\s*[,.!:;…–—]+\s*"
+    r"|(?:请你?|麻烦你?)|(?:不|不是|其实|所以|那么|那|好|好的|对|嗯|いや|いいえ|実は|だから|では|じゃあ|はい|ええ)[，,、。！!]\s*)+(?=.)"
+)
 _SAME = 0.9
 _SUBJECT = 0.75
 _KEPT = 0.7
@@ -86,8 +96,14 @@ def words(text: str) -> list[str]:
     return found
 
 
+def bare(text: str) -> str:
+    """Return the lines of a text in one case, without what only leads to them: `Please`, `So,`, `No,`."""
+    return str(_LEADS.sub("", text.casefold()))
+
+
 def same(one: str, other: str) -> bool:
     """Whether two texts say the same, but for wording that does not matter."""
+    one, other = bare(one), bare(other)
     first, second = set(words(one)), set(words(other))
     if first == second:
         return bool(first) or one.strip() == other.strip()
@@ -96,6 +112,7 @@ def same(one: str, other: str) -> bool:
 
 def contradicts(one: str, other: str) -> bool:
     """Whether two texts give one thing two values (`… runs on 1.31` and `1.32`), or one denies the other."""
+    one, other = bare(one), bare(other)
     one, other = _without_contrast(one, other), _without_contrast(other, one)
     if _denials(one) != _denials(other):
         return _subject(one) == _subject(other) != frozenset()
@@ -169,6 +186,7 @@ def says_again(old: str, new: str, share: float = _AGAIN, *, of_both: bool = Fal
 
     `of_both`: the longer text must not say more, nor the opposite, as a rule with an exception does.
     """
+    old, new = bare(old), bare(new)
     if of_both:
         (old, instead), (new, too) = _contrasted(old), _contrasted(new)
         if naming(instead) != naming(too):
