@@ -52,6 +52,8 @@ _OWN_ATTACHMENTS = frozenset(
 )
 _PATHS = ("filename", "uri", "path", "filePath", "displayPath", "planFilePath")
 _REJECTED = "User rejected tool use"
+_REJECTS = f"Error: {strip.REFUSAL} The tool use was rejected"
+_SILENT = ("Edit", "MultiEdit", "NotebookEdit", "Write", "ExitPlanMode")  # their errors are the program's own
 
 
 class ClaudeCode(JsonLines):
@@ -125,8 +127,11 @@ class ClaudeCode(JsonLines):
     def _prompt(self, row: Record, message: Record, into: Transcript) -> None:
         content, time = message.get("content"), row.get("timestamp")
         # Said by the program beside the result: a result itself may say anything.
-        denied = row.get("toolDenialKind") == "user-rejected" or row.get("toolUseResult") == _REJECTED
         results = [block for block in listed(content) if block.get("type") == "tool_result"]
+        told = row.get("toolUseResult")
+        denied = row.get("toolDenialKind") == "user-rejected" or told == _REJECTED
+        if str(told).startswith(_REJECTS) and results:  # before 2.1, where only what cannot print is believed
+            denied = denied or into.awaited(results[0].get("tool_use_id")) in _SILENT
         denied = denied and len(results) == 1  # of several, nobody says which
         for block in results:
             ok, text = not block.get("is_error"), plain(block.get("content"))

@@ -218,6 +218,10 @@ class Transcript:
             self.fetched("ls", place)
         self.fetched(name, line)  # what it brings may never be written down as its result
 
+    def awaited(self, call_id: object) -> str:
+        """Return the tool of a call whose result is not there yet."""
+        return (self._waiting.get(str(call_id)) or [""])[0]
+
     def fetched(self, tool: str, line: str = "") -> None:
         """Note that a tool was called: what is said from now on may be what it brought."""
         self._hearing.taint("tool", tool, line)
@@ -280,7 +284,7 @@ class Transcript:
         text = cut(without_injected(text[: 4 * MAX_RESULT]).strip("\n"), most, _CUT, whole=whole)
         if denied:  # the words of the refusal stand below the first line
             line = " ".join(line.split())
-            if has_paste(text.partition(strip.REFUSED)[2]):
+            if has_paste(strip.words_of_refusal(text)):
                 self._hearing.taint("user", "", "", "pasted")
         self._add(
             "tool", f"{line or name}\n{text}", time, name, "denied" if denied else "ok" if ok else "error"

@@ -62,9 +62,10 @@ _WHOLE = (
     "you are a memory",
     "stop hook feedback:",
 )
-# What Claude Code writes before the words of a person who refuses a call.
-_REFUSAL = "The user doesn't want to proceed with this tool use."
-REFUSED = "To tell you how to proceed, the user said:"
+# What Claude Code writes before the words of a person who refuses a call: below the first, behind the second.
+REFUSAL = "The user doesn't want to proceed with this tool use."
+_BELOW = "To tell you how to proceed, the user said:"
+_REFUSED = lazy(rf"{_BELOW}|The user provided the following reason for the rejection:")
 _CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # the content of a file follows
 _INSTRUCTION_FILE = lazy(
     r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
@@ -91,9 +92,15 @@ def refusal(turn: Turn) -> str:
     if turn.role != "tool" or turn.outcome != "denied" or turn.taint:
         return ""
     call, _, result = turn.text.partition("\n")  # a call is not the user's
-    if call.startswith(_REFUSAL) and call.rstrip().endswith(REFUSED):  # a copy without the call
+    if call.startswith(REFUSAL) and call.rstrip().endswith(_BELOW):  # a copy without the call
         return result.strip()
-    return result.partition(REFUSED)[2].strip()
+    return words_of_refusal(result)
+
+
+def words_of_refusal(result: str) -> str:
+    """Return what the user said, out of what the program says of it."""
+    _, *said = _REFUSED.split(result, 1)
+    return "".join(said).strip()
 
 
 def tool_kind(turn: Turn) -> str:
