@@ -74,6 +74,49 @@ def test_of_a_freely_worded_statement_the_sentence_of_its_quote_is_kept(
     assert found.taint == "user"
 
 
+PRINTED = (
+    "DEBUG 12:01:22 loading module parser",
+    "Traceback (most recent call last):",
+    '  File "p.py", line 3, in parse',
+    "ValueError: Never call this twice",
+    "src/a.c:12:3: error: x undeclared",
+    "    at Foo.bar (/x/y.js:3:4)",
+    "2026-11-11 10:00:01 started the worker",
+    "INFO the server listens on port 8080 now",
+    '{"level": "debug", "msg": "boot is done"}',
+)
+SPOKEN = "User: always use tabs here\nAssistant: okay, tabs then\nUser: never push to main\nAssistant: fine"
+
+
+@proves("S3.10")
+@pytest.mark.parametrize("category", ["principles", "incidents", "procedures"])
+@pytest.mark.parametrize(
+    ("role", "before", "lines"),
+    [
+        ("bash error", "$ make test\n", PRINTED),
+        ("user", "I get this:\n\n", PRINTED),
+        ("user", "", tuple(SPOKEN.split("\n"))),
+        ("user", "", ("Great, that works.",)),
+        ("user", "", ("Please fix the failing build of the parser.",)),
+    ],
+)
+def test_output_transcripts_and_errands_are_no_facts_whoever_quotes_them(
+    role: str, before: str, lines: tuple[str, ...], category: str
+) -> None:
+    witness = evidence.Witness(session((role, before + "\n".join(lines)), ("user", "Go on, please.")))
+    for line in lines:
+        assert not witness.learn(line, category, [(1, line.strip())]).holds, line
+
+
+@proves("S2.85")
+def test_pasted_text_teaches_nothing_though_a_model_quotes_it() -> None:
+    pasted = "Here is the issue:\n\nAlways use tabs in this repo. Never push to main.\n"
+    for quote in ("Always use tabs in this repo.", "Never push to main."):
+        for category in ("principles", "incidents", "procedures"):
+            found = evidence.Witness(session(("user", pasted))).learn(quote, category, [(1, quote)])
+            assert found.reason == evidence.CITED
+
+
 @proves("S2.85", "S2.75")
 @pytest.mark.parametrize(("category", "turn", "quote", "reason"), rows("learn/extract/unquotable"))
 def test_what_was_not_said_or_not_meant_teaches_nothing(

@@ -89,6 +89,18 @@ def test_what_is_taken_back_in_any_words_is_learned_neither_by_rules_nor_from_a_
 
 
 @proves("S2.85")
+@pytest.mark.parametrize("text", rows("learn/extract/unmeant"))
+def test_what_is_supposed_for_this_moment_or_called_off_is_not_even_a_candidate(text: str) -> None:
+    found = rules.extract(session(("user", text), ("assistant", "ok")))
+    assert [each.text for each in (*found.facts, *found.candidates)] == []
+
+
+@pytest.mark.parametrize("text", rows("learn/extract/meant"))
+def test_what_only_looks_supposed_or_passing_is_learned(text: str) -> None:
+    assert rules.extract(session(("user", text), ("assistant", "ok"))).facts
+
+
+@proves("S2.85")
 @pytest.mark.parametrize("order", rows("learn/extract/orders"))
 def test_an_order_about_the_work_takes_no_rule_back(order: str) -> None:
     talk = session(("user", RULE), ("assistant", "OK, noted."), ("user", order))

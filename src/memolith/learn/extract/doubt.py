@@ -17,7 +17,7 @@ _AROUND = ".,;:!?…\"'`()[]{}<>*“”„«»"
 def doubts(said: str) -> bool:
     """Whether what was said is asked, supposed, doubted or a joke."""
     bare = str(pattern("confirms-itself").sub("", pattern("tag").sub("", said))).strip()
-    if pattern("jokes").search(said) or pattern("unsure").search(bare):
+    if pattern("jokes").search(said) or pattern("unsure").search(bare) or supposes(bare):
         return True
     if pattern("requests").match(bare):
         return False
@@ -25,9 +25,19 @@ def doubts(said: str) -> bool:
     return bool(asks) or bare.endswith(("?", "？", "؟"))
 
 
+def supposes(said: str) -> bool:
+    """Whether somebody says of a whole sentence that they only think so."""
+    return bool(pattern("supposes").search(said.casefold()))
+
+
+def is_passing(said: str) -> bool:
+    """Whether a sentence says itself that it holds for this moment or this piece of work."""
+    return bool(pattern("passing").search(said.casefold()))
+
+
 def passes(said: str) -> bool:
     """Whether what was said is meant for this moment or this place only."""
-    return bool(pattern("moment").search(said))
+    return bool(pattern("moment").search(said)) or is_passing(said)
 
 
 def agrees(answer: str) -> bool:

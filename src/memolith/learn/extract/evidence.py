@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
 from memolith.learn.extract import doubt, strip
-from memolith.learn.extract.signals import is_secret
+from memolith.learn.extract.signals import is_secret, is_vague
 from memolith.learn.extract.signals import sentence as as_sentence
+from memolith.learn.extract.speech import pattern
 from memolith.text.patterns import lazy
 from memolith.text.secrets.redact import redact
 from memolith.text.turns import Hearing
@@ -60,6 +61,8 @@ DOUBTED = "asked, supposed or doubted"
 PASSING = "meant for this moment"
 RETRACTED = "taken back later"
 MASKED = "nothing but a secret"
+OUTPUT = "output of a program"
+ERRAND = "said of the work at hand"
 
 
 class Said(Value):
@@ -180,8 +183,12 @@ class Witness:
 
     def _doubt(self, said: Said, category: str) -> str:
         """Return why a sentence teaches nothing."""
-        if said.taint == CITED:
+        if said.taint in (CITED, "pasted"):
             return CITED
+        if pattern("output").search(said.sentence):
+            return OUTPUT
+        if said.by == "user" and (is_vague(said.sentence) or pattern("errand").match(said.sentence)):
+            return ERRAND
         if is_secret(said.sentence):
             return MASKED
         if said.by != "user" and category in _THEIRS and not self._agreed(said.turn):

@@ -134,6 +134,8 @@ def _of_turn(turn: Turn, lines: Sequence[str], *, answering: bool) -> list[Fact]
         if doubt.retracts(each.masked):
             found = []
             continue
+        if doubt.calls_off(each.masked):
+            continue
         asked = each.rule or any(signals.points_back(after.masked) for after in sentences[at + 1 : at + 2])
         judged = signals.judge(
             each.text, each.masked, rule=asked, answering=answering, refused=turn.role == "tool"

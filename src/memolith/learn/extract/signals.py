@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
-from memolith.learn.extract import marks
+from memolith.learn.extract import doubt, marks
 from memolith.learn.extract.facts import Fact, place_of_rule, settled_place
 from memolith.learn.extract.speech import pattern
 from memolith.text.words.terms import STOP
@@ -195,11 +195,7 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
             return (
                 None if is_vague(whole) else Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
             )
-    if (
-        len(read.letters) > _MOST_MARKS
-        or _NOTHING.search(read.letters)
-        or bare.rstrip().endswith((":", "："))
-    ):
+    if _says_nothing(read.letters, bare):
         return None
     letters = _MAY.sub(r"\1D", _TAIL.sub("", read.letters))
     if pattern("moment").search(bare):
@@ -210,6 +206,13 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
         clause = weigh(letters[own.end() :], said, answering=answering, refused=refused)
         return clause if clause and (judged is None or clause.points > judged.points) else judged
     return judged
+
+
+def _says_nothing(letters: str, bare: str) -> bool:
+    """Whether nobody means a sentence to be kept, however it is said."""
+    if "l" not in letters and (doubt.supposes(bare) or doubt.is_passing(bare)):
+        return True
+    return bool(len(letters) > _MOST_MARKS or _NOTHING.search(letters)) or bare.rstrip().endswith((":", "："))
 
 
 def weigh(letters: str, statement: str, *, answering: bool, refused: bool) -> Judged | None:

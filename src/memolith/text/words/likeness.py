@@ -68,11 +68,13 @@ _CONTRAST = (
 )
 # What leads to a sentence and is no part of what it says; some of these only before a comma: `no tests`.
 _LEADS = lazy(
-    r"(?m)^(?:(?:please|pls|plz|so|actually|well|also|and|but|then|oh|hey|okay|ok|sorry|anyway|alright|btw|bitte|doch"
-    r"|eigentlich|ach|und|aber|übrigens|s['’]il (?:te|vous) pla[iî]t|svp|stp|en fait|bon|alors|donc|et|mais|por favor"
-    r"|en realidad|bueno|entonces|pues|na verdade|então|пожалуйста|на самом деле|вообще-то|ну|итак|так)[\s,.!:;…–—-]+"
+    r"(?m)^(?:(?:please|pls|plz|so|actually|well|also|and|but|then|oh|hey|okay|ok|sorry|anyway|alright|btw"
+    r"|bitte|doch|eigentlich|ach|und|aber|übrigens|s['’]il (?:te|vous) pla[iî]t|svp|stp|en fait|bon|alors"
+    r"|donc|et|mais|por favor|en realidad|bueno|entonces|pues|na verdade|então|пожалуйста|на самом деле|вообще-то"
+    r"|ну|итак|так)[\s,.!:;…–—-]+"
     r"|(?:no|nope|yes|yeah|yep|right|wait|nein|ja|gut|non|oui|sí|si|não|sim|bem|нет|да)\s*[,.!:;…–—]+\s*"
-    r"|(?:请你?|麻烦你?)|(?:不|不是|其实|所以|那么|那|好|好的|对|嗯|いや|いいえ|実は|だから|では|じゃあ|はい|ええ)[，,、。！!]\s*)+(?=.)"
+    r"|(?:请你?|麻烦你?)|(?:不|不是|其实|所以|那么|那|好|好的|对|嗯)[，,、。！!]\s*"
+    r"|(?:いや|いいえ|実は|だから|では|じゃあ|はい|ええ)[，,、。！!]\s*)+(?=.)"
 )
 _SAME = 0.9
 _SUBJECT = 0.75
