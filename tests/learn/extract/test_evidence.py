@@ -191,7 +191,7 @@ def test_a_quote_with_a_masked_secret_is_found() -> None:
 
 
 def test_of_a_sentence_that_nobody_would_read_the_words_around_the_quote_are_kept() -> None:
-    long = "we never push " + "and so on " * 80 + "the port is 5433 for it " + "and on " * 80
+    long = "we never push " + "and so on " * 30 + "the port is 5433 for it " + "and on " * 30
     found = evidence.Witness(session(("user", long))).learn(
         "The port is 5433.", "principles", [(1, "the port is 5433")]
     )

@@ -187,8 +187,6 @@ class Witness:
             return CITED
         if pattern("output").search(said.sentence):
             return OUTPUT
-        if said.by == "user" and (is_vague(said.sentence) or pattern("errand").match(said.sentence)):
-            return ERRAND
         if is_secret(said.sentence):
             return MASKED
         if said.by != "user" and category in _THEIRS and not self._agreed(said.turn):
@@ -197,7 +195,10 @@ class Witness:
             return DOUBTED
         if said.by != "tool" and doubt.passes(said.clause):
             return PASSING
-        return RETRACTED if self.takes_back(said.turn, said.sentence) else ""
+        if self.takes_back(said.turn, said.sentence):
+            return RETRACTED
+        asks = is_vague(said.sentence) or pattern("errand").match(said.sentence)
+        return ERRAND if said.by == "user" and asks else ""
 
     def _agreed(self, number: int) -> bool:
         """Whether the user's next words agree with a turn of the agent."""

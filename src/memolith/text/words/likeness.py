@@ -70,8 +70,8 @@ _CONTRAST = (
 _LEADS = lazy(
     r"(?m)^(?:(?:please|pls|plz|so|actually|well|also|and|but|then|oh|hey|okay|ok|sorry|anyway|alright|btw"
     r"|bitte|doch|eigentlich|ach|und|aber|übrigens|s['’]il (?:te|vous) pla[iî]t|svp|stp|en fait|bon|alors"
-    r"|donc|et|mais|por favor|en realidad|bueno|entonces|pues|na verdade|então|пожалуйста|на самом деле|вообще-то"
-    r"|ну|итак|так)[\s,.!:;…–—-]+"
+    r"|donc|et|mais|por favor|en realidad|bueno|entonces|pues|na verdade|então|пожалуйста|на самом деле"
+    r"|вообще-то|ну|итак|так)[\s,.!:;…–—-]+"
     r"|(?:no|nope|yes|yeah|yep|right|wait|nein|ja|gut|non|oui|sí|si|não|sim|bem|нет|да)\s*[,.!:;…–—]+\s*"
     r"|(?:请你?|麻烦你?)|(?:不|不是|其实|所以|那么|那|好|好的|对|嗯)[，,、。！!]\s*"
     r"|(?:いや|いいえ|実は|だから|では|じゃあ|はい|ええ)[，,、。！!]\s*)+(?=.)"
