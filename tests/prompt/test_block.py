@@ -304,6 +304,23 @@ def test_what_else_is_shown_otherwise_than_it_stands_in_its_file(mem: Mem, store
     assert "notes/MEMORY.md)\n- [Enn](n.md) — my words\n## Two\nsee the wiki\n" in block
     os.utime(store / "notes/MEMORY.md", (0, 0))
     assert "notes/MEMORY.md)\n- [n](n.md) — what it says now\n## Two\nsee the wiki\n" in block_of(mem)
+    mem.remove("n")
+    assert "notes/MEMORY.md)\n## Two\nsee the wiki\n" in block_of(mem)
+
+
+@proves("S0.78")
+def test_of_tags_only_those_stand_that_do_nothing(mem: Mem, store: Path) -> None:
+    gone = ["<div>a</div>", "<script>x</script>", "</memory>", "<system>", "<a href=x>", "<img>"]
+    alone = ["- <user>", "- [ ] <user>", "- [x] <tool>"]
+    kept = ["<b>x</b> and <kbd>Ctrl</kbd>", "see <user> here", "List<T> and a < b", "`<div>`"]
+    text = "".join(f"{each}\n" for each in [*(f"- {each}" for each in [*gone, *kept]), *alone])
+    put(mem.root / "MEMORY.md", text)
+    put(store / "daily" / "2026-11-15.md", text)
+    block = block_of(mem)
+    for section in block.split("\n## ")[1:]:
+        assert all(f"- {each}\n" in section for each in kept)
+        assert not [each for each in [*gone, *alone] if f"{each}\n" in section]
+        assert section.count("&lt;") >= len(gone) + len(alone)
 
 
 @proves("X.2")

@@ -37,6 +37,9 @@ def test_an_ephemeral_memory_neither_reads_nor_writes_the_real_one(
         throwaway.remember("fleeting", "Fleeting")
         assert "fleeting" in (throwaway.context_block() or "")
         assert throwaway.search("real").hits == []
+        throwaway.remember("fleeting and user-wide", "Wide", scope="user")
+        assert [hit.title for hit in throwaway.recall("user-wide", semantic=False).hits] == ["Wide"]
+        assert throwaway.recall("real", semantic=False).hits == []
     assert snapshot(Path(mem.home)) == before
     assert list(temporary.iterdir()) == []
 

@@ -138,9 +138,7 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
     changed = diff(_text(base), _text(after))
-    return Edited(
-        code=code, name=relative, path=path, diff=changed, warnings=warnings, lost=bool(watch.lost)
-    )
+    return Edited(code=code, name=relative, path=path, diff=changed, warnings=warnings, lost=bool(watch.lost))
 
 
 def _others(stack: ExitStack, home: Home, relative: str) -> Callable[[], bytes | None]:

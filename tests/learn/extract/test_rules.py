@@ -95,6 +95,14 @@ def test_what_is_supposed_for_this_moment_or_called_off_is_not_even_a_candidate(
     assert [each.text for each in (*found.facts, *found.candidates)] == []
 
 
+@proves("S2.85")
+@pytest.mark.parametrize("text", ["Actually, forget the lint rule.", "No, never mind the lint rule."])
+def test_what_calls_a_rule_off_is_no_rule_itself(text: str) -> None:
+    rule = ("user", "Always run make lint before a commit.")
+    found = rules.extract(session(rule, ("assistant", "OK."), ("user", text), ("assistant", "OK.")))
+    assert [each.text for each in (*found.facts, *found.candidates)] == []
+
+
 @pytest.mark.parametrize("text", rows("learn/extract/meant"))
 def test_what_only_looks_supposed_or_passing_is_learned(text: str) -> None:
     found = rules.extract(session(("user", text), ("assistant", "ok")))

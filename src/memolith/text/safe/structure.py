@@ -192,7 +192,7 @@ def _is_alone(folded: str, at: int) -> bool:
     start = folded.rfind("\n", max(0, at - 16), at) + 1 or max(0, at - 16)
     end = folded.find("\n", at, at + 200)
     line = folded[at : end if end >= 0 else at + 200].rstrip()
-    return not folded[start:at].strip(" \t>-*") and line.find(">") == len(line) - 1
+    return not folded[start:at].strip(" \t>-*+[]x") and line.find(">") == len(line) - 1
 
 
 def _disarm_spelled(text: str) -> str:
