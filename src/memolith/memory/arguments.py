@@ -16,7 +16,6 @@ from memolith.base.values import (
     Source,
 )
 from memolith.store.screen import check, quoted, refuse_secret
-from memolith.text import conversation
 from memolith.text.budget import pieces, utf8_len
 
 TYPE_CHECKING = False
@@ -96,6 +95,8 @@ def check_fact(text: str) -> None:
             f"{size:,} bytes are too much for one record (limit {_MAX_FACT:,}); store the fact, and where "
             "the rest is, or write a note"
         )
+    from memolith.text import conversation  # late: only records are looked at
+
     turns = conversation.turns(text) or text.count('"role"')
     if turns >= 4:
         raise InputError(

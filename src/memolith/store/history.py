@@ -163,8 +163,10 @@ class History:
 
     def removed(self, relative: str) -> str:
         """Return what memolith removed a file with, such as `delete`; empty if it wrote the file last."""
-        gone = WRITTEN + _ABSENT in self._tree.names(relative, "")
-        return self.entries(relative)[-1].op.partition("-")[0] if gone else ""
+        with contextlib.suppress(OSError, MemolithError):  # where there can be no history, nothing is known
+            if WRITTEN + _ABSENT in self._tree.names(relative, ""):
+                return self.entries(relative)[-1].op.partition("-")[0]
+        return ""
 
     def _note_hand(
         self, relative: str, was: bytes | None, now: bytes | None, found: os.stat_result | None
