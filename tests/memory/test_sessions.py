@@ -52,11 +52,12 @@ def test_what_a_person_answers_to_a_question_for_a_password_never_reaches_the_co
         ("user", "Wolke99blau"),
     ]
     said += [("assistant", "Thanks. And the root password?"), ("user", "it is Regen88gruen")]
+    said += [("assistant", "Please paste your API token so that I can go on."), ("user", "qV4nT8wJ31zRe")]
     said += [("assistant", "Which port?"), ("user", "port8080")]
     turns = [Turn(number=at, role=role, text=text) for at, (role, text) in enumerate(said, 1)]
     mem.sessions.add(Session(agent="pi", id="7", turns=turns))
     kept = [turn.text for turn in mem.sessions.get("pi-7").turns if turn.role == "user"]
-    assert kept == ["[secret:password]", "it is [secret:password]", "port8080"]
+    assert kept == ["[secret:password]", "it is [secret:password]", "[secret:password]", "port8080"]
 
 
 @proves("S3.42")

@@ -148,9 +148,10 @@ def match(wanted: str, ids: Iterable[str], what: str, short: Callable[[str], str
     if len(found) == 1:
         return found[0]
     if found:
-        raise InputError(f"{quoted(wanted)} is short for {', '.join(found[:5])}; give more of it")
+        shown = ", ".join(quoted(each)[1:-1] for each in found[:5])
+        raise InputError(f"{quoted(wanted)} is short for {shown}; give more of it")
     near = difflib.get_close_matches(wanted, known, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = f"did you mean {quoted(near[0])}? " if near else ""
     raise NotFoundError(f"no {what} {quoted(wanted)}; {hint}`memolith {what} list` shows them")
 
 

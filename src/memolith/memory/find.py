@@ -64,7 +64,7 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
     hint = f"`memolith list {kinds[0]}s` shows them" if len(kinds) == 1 else _HINT
     near = difflib.get_close_matches(bare, [each.name for each in known], 1)
     raise NotFoundError(
-        f"{what} is called {quoted(wanted)}; {f'did you mean {near[0]!r}?' if near else hint}"
+        f"{what} is called {quoted(wanted)}; {f'did you mean {quoted(near[0])}?' if near else hint}"
     )
 
 

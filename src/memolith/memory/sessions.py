@@ -321,6 +321,7 @@ def _plain(value: object) -> str:
 def _clean(turns: builtins.list[Turn], cwd: str) -> tuple[builtins.list[Turn], int, str]:
     """Return the turns ready to store, the number of masked secrets, and the session's taint."""
     from memolith.text.budget import head, utf8_len
+    from memolith.text.secrets.asked import asks
     from memolith.text.turns import Hearing
 
     masked, number, is_gap, question = 0, 0, False, ""
@@ -339,7 +340,7 @@ def _clean(turns: builtins.list[Turn], cwd: str) -> tuple[builtins.list[Turn], i
             masked += len(kinds)
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
         last = turn.text.rstrip().rpartition("\n")[2][-_MOST_ASKED:]
-        question = last if turn.role == "assistant" and last.endswith("?") else ""
+        question = last if turn.role == "assistant" and asks(last) else ""
         clean.append(Turn(number=number, role=turn.role, taint=taint, **texts))
     return clean, masked, hearing.so_far
 

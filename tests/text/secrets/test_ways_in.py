@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memolith import InputError, Mem, redact
+from memolith import InputError, Mem, NotFoundError, redact
 from memolith.care.erase import purge
 from memolith.care.scan import scan_home
 from memolith.store.screen import settled
@@ -87,6 +87,43 @@ def test_a_name_that_the_text_tells_to_be_a_secret_is_refused(mem: Mem) -> None:
     with pytest.raises(InputError, match="choose another"):
         mem.write("note", f"The staging password is {WEAK}.", name=WEAK.lower())
     assert hits(Path(mem.home), [WEAK]) == []
+
+
+DRAWN = "qV4nT8wJ31zRe"
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        lambda mem: mem.write("note", "x", name=f"password-{DRAWN}"),
+        lambda mem: mem.tickets.add("t", ticket_id=f"password-{DRAWN}"),
+    ],
+)
+def test_a_name_with_a_password_in_it_is_refused_with_the_next_step(
+    named: Callable[[Mem], object], mem: Mem
+) -> None:
+    with pytest.raises(InputError, match="choose another"):
+        named(mem)
+    assert hits(Path(mem.home), [DRAWN]) == []
+
+
+def test_a_folder_with_a_password_in_its_name_is_written_down_masked(tmp_path: Path) -> None:
+    work = tmp_path / f"password-{DRAWN}"
+    work.mkdir()
+    with Mem.open(work, home=tmp_path / "home") as mem:
+        mem.remember("The shop listens on port 8080.")
+        assert hits(Path(mem.home), [DRAWN]) == []
+
+
+def test_no_suggestion_shows_a_password(mem: Mem) -> None:
+    first = Path(mem.write("note", "x", name="password-one").filename)
+    first.rename(first.with_name(f"password-{DRAWN}.md"))  # as an older version stored it
+    ticket = Path(mem.tickets.add("t", ticket_id="password-two").filename)
+    ticket.rename(ticket.with_name(f"password-{DRAWN}.md"))
+    for find in (mem.find, mem.tickets.get):
+        with pytest.raises(NotFoundError) as raised:
+            find(f"password-{DRAWN[:-2]}xx")
+        assert DRAWN not in str(raised.value)
 
 
 def test_the_writer_is_told_what_was_masked_and_what_was_not_touched_stays(mem: Mem) -> None:

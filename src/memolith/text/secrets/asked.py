@@ -6,7 +6,7 @@ Nothing at the value itself says what it is; the question, the program or the va
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.values import TABLE, is_chosen, is_password, is_stand_in
+from memolith.text.secrets.values import TABLE, is_chosen, is_password, is_stand_in, made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,13 @@ _NAME = (
 _END = r"(?=[ \t.,;!`]*(?:[\"'”]|\n|\Z))"  # nothing else is said
 _QUESTION = lazy(
     rf"(?i)\b{_NAME}s?\b[^?\n]{{0,80}}\?(?:[\"'”]\s?[=:]\s?[\"'“]|[\"'”]?[ \t]*\n\s{{0,4}})"
+    r"(?:[-*>]{0,2} ?[\w*]{1,16}[:>] {0,2})?"
     r"(?:(?:it(?:['’]s| is)|its|sure|ok|here|use|that(?:['’]s| is)|es ist|ist|c'est|es)\b[,: ]{1,2}){0,3}"
     rf"[\"'`“]?(?P<value>[^\s\"”]{{4,100}}){_END}"
 )
+# What asks for one without a mark: "Please paste your API token so that I can go on."
+_REQUESTS = tuple(TABLE["requests"])
+_REQUEST = lazy(rf"(?i)\b(?:{'|'.join(_REQUESTS)})[a-z]{{0,3}} [^?]{{0,60}}\b{_NAME}s?\b[^?]{{0,100}}$")
 # What prints a secret, or is called after one, in the line above it.
 _LINE = r"[^\n]{0,300}"
 _PRINTERS = (
@@ -33,7 +37,14 @@ _PRINTERS = (
     rf"secretsmanager get-(?:secret-value|random-password)\b{_LINE}",
     rf"(?:secrets versions access|ssm get-parameters?|keyvault secret show|vault (?:kv get|read))\b{_LINE}",
     rf"(?:bw get password|secret-tool lookup|op item get|doppler secrets get|config:get)\b{_LINE}",
-    rf"(?:chamber read|openssl rand|pwgen)\b{_LINE}",
+    rf"(?:chamber read|openssl rand|pwgen|apg|mkpasswd|makepasswd|xkcdpass|wg gen(?:key|psk))\b{_LINE}",
+    rf"get secrets?\b{_LINE}\|\s?base64 (?:-d|-D|--decode)",
+    rf"nmcli\b{_LINE}(?:\bpsk|\s-s\b|--show-secrets){_LINE}",
+    rf"(?:keyring|rbw|lpass|bws? secret|infisical secrets|berglas access) (?:get|show)?\b{_LINE}",
+    rf"(?:gh auth token|print-(?:access|identity)-token|get-access-token|initial-password)\b{_LINE}",
+    rf"(?:terraform|tofu|pulumi) (?:stack )?output\b{_LINE}(?:pass|secret|token|key){_LINE}",
+    rf"(?:cat|echo|printenv|less|head|tail|type|more|gpg -d|gpg --decrypt|age -d|sops -d)\b{_LINE}"
+    rf"(?:passw|passwd|secret|token|api_?key|psk|credential)\w{{0,12}}{_LINE}",
     r"(?:pass(?:word|wd|phrase)|passwort|secret|token|api[_-]?key|credential)s?(?:\.(?:txt|key|pw|pass))?",
 )
 _PRINTS = lazy(rf"(?i)(?<![a-z])(?:{'|'.join(_PRINTERS)})[\"'}}\s]{{0,4}}$")
@@ -85,13 +96,21 @@ def answers(text: str, lower: str) -> Iterator[Span]:
         return
     for found in _ALONE.finditer(text):
         begin = max(text.rfind("\n", 0, found.start()) + 1, found.start() - _MOST_CALL)
-        if _is_likely(found["value"]) and _PRINTS.search(text[begin : found.start()]):
+        line = text[begin : found.start()]
+        if _is_likely(found["value"]) and (
+            _PRINTS.search(line) or (made(found["value"]) and _REQUEST.search(line))
+        ):
             yield "password", *found.span("value")
     if any(sign in text for sign in _OPENED):
         yield from _likely(_LIST, text)
     if any(sign in lower for sign in ("hmac key", "shared secret", "community string", "basic auth")):
         yield from _likely(_CALLED, text)
     yield from _kept(text)
+
+
+def asks(line: str) -> bool:
+    """Whether somebody who says this may get a secret as the answer."""
+    return line.endswith("?") or any(sign in line.lower() for sign in _REQUESTS)
 
 
 def _kept(text: str) -> Iterator[Span]:

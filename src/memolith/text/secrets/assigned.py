@@ -8,7 +8,7 @@ secret by itself.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets import sentences
+from memolith.text.secrets import sentences, told
 from memolith.text.secrets.forms import codes, columns, cookies, listed, pair, pairs, phrases
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from memolith.text.secrets.names import Name
+    from memolith.text.secrets.names import Foreign, Name
 
 Span = tuple[str, int, int]
 Place = tuple[int, int]
@@ -93,8 +93,13 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     # Where a name follows a name, each has what is right behind it; prose about a secret is not like that.
     dense = len(names) > 500 and len(names) * 48 > len(text)
     done = 0
+    named: list[Name] = []
     for number, name in enumerate(names):
-        if name[0] < done or _is_no_name(text, lower, names, number):
+        other = _is_no_name(text, lower, names, number)
+        # "the token" may be one of a parser; what was made up shows that it is not.
+        if not other or (name[2] == "token" and lower.endswith("the ", 0, name[0])):
+            named.append(name)
+        if other or name[0] < done:
             continue
         found = _value_of(text, names, number, dense=dense)
         if found:
@@ -107,19 +112,25 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
             yield _kind(text, name, *found), *found
             if name[3] == "password" and (changed := sentences.value_after_change(text, found[1])):
                 yield "password", *changed
-    if foreign:
-        yield from codes(text, lower, foreign)
-        yield from pairs(text, foreign)
+    yield from codes(text, lower, foreign)
+    yield from pairs(text, foreign)
     if not dense:
-        yield from columns(text, names)
-        lists = [(at, end, "", kind) for at, end, kind in foreign if kind == "pair"]
-        yield from listed(text, sorted([*names, *lists]))
+        yield from told.values(text, named, foreign)
+        yield from _listed(text, names, foreign)
     yield from phrases(text, lower)
     yield from cookies(text, lower)
 
 
+def _listed(text: str, names: list[Name], foreign: list[Foreign]) -> Iterator[Span]:
+    yield from columns(text, names)
+    lists = [(at, end, "", kind) for at, end, kind in foreign if kind == "pair"]
+    yield from listed(text, sorted([*names, *lists]))
+
+
 def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
     at, end, word, _ = names[number]
+    if lower.startswith(" primari", end) or (word == "pass" and text.endswith("--- ", 0, at)):
+        return True  # of a table; what a test did
     if number + 1 < len(names) and _is_before(text, end, *names[number + 1][:2]):
         return True
     before = lower[max(0, at - 16) : at].replace("_", " ").replace("-", " ").split()
@@ -130,7 +141,9 @@ def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
 def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> Place | None:
     at, end, word, kind = names[number]
     limit = _limit(text, names, number)
-    foreign = word in {"", "psk"} or text[end : end + 8].partition(" ")[2].partition(" ")[0] in _OF_THEIRS
+    foreign = (word in {"", "psk"} and text[at : at + 5].lower() != "pass ") or text[end : end + 8].partition(
+        " "
+    )[2].partition(" ")[0] in _OF_THEIRS
     found = None
     if kind in {"password", "loose", "assigned"} and not dense and not _ABOUT.match(text, end):
         phrase = word == "psk" or _is_phrase(text, at, end)
@@ -237,6 +250,8 @@ def _linked(text: str, link: re.Match[str], kind: str) -> Place | None:
         word = bare(_PARAMETER.split(plain[0].partition("](")[0], 1)[0])
         if not link["by"].strip():
             word = word.rstrip(".,:)]}>*?!")
+        elif link["by"] in {"-", "."}:
+            word = word.partition("/")[0]  # of a path
     else:
         return None
     # A URL keeps its own secrets, and the rest of it is worth keeping.

@@ -19,6 +19,7 @@ from memolith.text.secrets.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     Place = tuple[int, int]
@@ -47,6 +48,23 @@ _QUOTES = ('\\"', "\\'", '"', "'")
 _FLAGS = frozenset("pPwak")
 _STRANGE = frozenset("!#$%^&*?")
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
+_FILTERS = (
+    "grep",
+    "cat ",
+    "wc",
+    "jq",
+    "sed",
+    "awk",
+    "tr ",
+    "cut ",
+    "read ",
+    "bc",
+    "diff",
+    "rev",
+    "head",
+    "tail",
+    "sort",
+)
 _FILES = ("pass", "pwd", "secret", "cred", "token", "vault", ".pw")
 STRANGE, LIKELY, SURE = range(3)  # what a value has to be by itself: strange, like a password, anything
 _ACCOUNTS, _OPTIONS = frozenset(TABLE["accounts"]), frozenset(TABLE["options"])
@@ -56,10 +74,11 @@ _LOGIN_FLAG = lazy(
 )
 # host:port:database:user:password, in a line that may have a number before it
 _PGPASS = lazy(
-    r"(?m)(?:^[ \t>`-]{0,4}|['\"]|(?:[→│|+\t]|\d[:.)-]) {0,2})"
+    r"(?m)(?:^[ \t>`-]{0,4}|['\"`]|(?:[→│|+\t]|\d[:.)-]) {0,2})"
     r"(?!urn:)[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w.*-]{1,64}:"
     r"[A-Za-z*][\w.*-]{0,63}:([^\s:`'\"]{4,100})"
 )
+_PORT = lazy(r":(?:\d{4,5}|\*):")
 _STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
 _PATH = lazy(r"[/.:]")
 # What separates the words of a command, a word up to a quote, a value in quotes, a string in a list.
@@ -86,11 +105,11 @@ def _is_likely(word: str) -> bool:
 
 def logins(text: str, lower: str) -> Iterator[Span]:
     """Find `curl -u name:password`, `name / password`, and lines of a `.pgpass`."""
-    if text.count(":") > 3:
+    if text.count(":") > 3 and _PORT.search(text):
         for match in _PGPASS.finditer(text):
             if not is_stand_in(match[1]) and not match[1].isdigit():
                 yield "password", match.start(1), match.end(1)
-    for match in _STROKE.finditer(text) if " / " in text else ():
+    for match in _strokes(text):
         word = bare(match[2].rstrip("\"'`,;"))
         signs = not set(word).isdisjoint("!#$%^&*?") and not word.islower()
         line = lower[text.rfind("\n", 0, match.start()) + 1 : match.start(2)]
@@ -105,6 +124,14 @@ def logins(text: str, lower: str) -> Iterator[Span]:
             yield "password", match.start(3), match.end(3)
         elif not word and is_password(name, 8):
             yield "password", match.start(2), match.end(2)
+
+
+def _strokes(text: str) -> Iterator[re.Match[str]]:
+    at = text.find(" / ")
+    while at >= 0:
+        if found := _STROKE.search(text, max(0, at - 43), at + 69):
+            yield found
+        at = text.find(" / ", at + 3)
 
 
 def candidates(text: str, known: frozenset[bytes]) -> Iterator[tuple[int, int, int]]:
@@ -265,11 +292,10 @@ def _after(text: str, sign: str) -> Iterator[Place]:
 
 
 def _reads(text: str, at: int) -> bool:
-    line = text[max(0, at - _LINE) : at].rpartition("\n")[2]
-    return line.lstrip("$ `").startswith("su ") or any(
-        reader in line
-        for reader in ("sudo", "passwd", "kinit", "cryptsetup", "login", "-stdin", "passphrase")
-    )
+    line = text[max(0, at - _LINE) : at].rpartition("\n")[2].rpartition("`")[2].lstrip("$ ")
+    if line.startswith(_FILTERS):
+        return False
+    return line.startswith("su ") or any(reader in line for reader in TABLE["readers"])
 
 
 def _unknown(text: str) -> Iterator[tuple[int, int, int]]:

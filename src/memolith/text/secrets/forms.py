@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memolith.text.patterns import lazy
 from memolith.text.secrets.sentences import ANY_IS, CLAUSE_END, CLEAR_IS, LINE, NOW, OTHER_CODES
+from memolith.text.secrets.told import restoring
 from memolith.text.secrets.values import (
     TABLE,
     bare,
@@ -15,6 +16,7 @@ from memolith.text.secrets.values import (
     is_shuffled,
     is_stand_in,
     is_strange,
+    made,
     number_end,
 )
 
@@ -55,10 +57,6 @@ _BELOW = lazy(rf"{_CALLED}{LINE}{_OPENS}{_NUMBER}[ \t]*(?![^\n])")
 # The first number may only name the card: the PIN of card 4411 follows it.
 _AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
 _BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,40}}?) ?{_OPENS}{_NUMBER}")
-_GROUPS = lazy(
-    r"(?:(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,9}|\d{6,12}|(?=[a-z]{0,14}\d)[a-z0-9]{8,16})"
-    r"(?![\w-])[\s,;\"'`*-]{0,6}"
-)
 _YEAR = lazy(r"(?:19|20)\d\d$|\d{4}-\d\d-\d\d")
 _DATED = lazy(
     r"(?i)\s(?:in|im|since|seit|depuis|desde|en|until|bis|v|w|в|с|on|at|od|do)\s(?:19|20)\d\d$|"
@@ -82,7 +80,7 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
         if ahead and kind in {"pin", "code"} and _opens(lower, at, end, ahead, pin=pin):
             yield "pin", *ahead.span("value")
         if kind == "restore":
-            yield from _restoring(text, end)
+            yield from restoring(text, end)
             continue
         # `pin` is a verb and a part of a plug; in capitals it is neither.
         loud = text[at : at + 2].isupper() or not text[at:end].isascii() or end - at > 5
@@ -103,14 +101,6 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
             yield "pin", *found.span("value")
             if more := _AND.match(text, found.end()):
                 yield "pin", *more.span("value")
-
-
-def _restoring(text: str, end: int) -> Iterator[Span]:
-    first = _GROUPS.search(text, end, end + 64)
-    at = first.start() if first else end
-    while found := _GROUPS.match(text, at):
-        yield "recovery-code", at, at + len(found[0].rstrip(" \t\r\n,;\"'`*-"))
-        at = found.end()
 
 
 def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool = False, pin: bool) -> bool:
@@ -150,7 +140,8 @@ _NETWORK = lazy(
 )
 _PHRASES = ("mnemonic", "seed phrase", "recovery phrase", "seed words")
 _COOKIE = lazy(r"(?i)(?:\bcookies?\b[\"']?\s{0,3}[:=]|\bcurl\b[^\n]{0,60}?\s-b)\s{0,3}[^\n]{1,4000}")
-_CRUMB = lazy(r"(?<![\w.-])[\w.-]{2,64}=([^\s;,'\"]{16,2000})")
+_SESSION = lazy(r"(?i)sess|sid|auth|token|jwt|login")
+_CRUMB = lazy(r"(?<![\w.-])([\w.-]{2,64})=([^\s;,'\"]{16,2000})")
 _MNEMONIC = lazy(
     r"[^\n:=\"'`]{0,24}(?:[:=\"'`]| is | are )\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"
 )
@@ -161,8 +152,9 @@ _BEFORE = lazy(
     r"([A-Za-z0-9][^\s'\"`,;()\u3000-\u3002\uff0c\uff1b]{6,63})"
 )
 _GIVEN = tuple(
-    (begins.split("|"), lazy(rf"(?i){each}['\"`]?([^\s'\"`,;()\u3000-\u3002\uff0c\uff1b]{{6,64}})"))
+    (tuple(begins.split("|")), lazy(rf"(?i){each}['\"`]?([^\s'\"`,;()\u3000-\u3002\uff0c\uff1b]{{6,64}})"))
     for begins, each in (
+        ("login ", rf"login (?:is |as |for )?(?:{'|'.join(TABLE['accounts'])}) "),
         (
             "user|login|account",
             r"\w{4,8}[ :=]{1,3}\S{2,40}[ ,;/]{1,3}(?:and |with )?(?:pass|pwd?|secret)[ :=]{1,3}",
@@ -185,6 +177,9 @@ _GIVEN = tuple(
         ),
     )
 )
+_SIGN_IN = tuple(TABLE["sign-in"])
+_SIGN_IN_BEGINS = ("log", "sign", *(word for word in _SIGN_IN if not word.startswith(("log", "sign"))))
+_DIGIT = lazy(r"\d")
 _NO_LETTER, _NO_DIGIT = lazy(r"[^A-Za-z]+"), lazy(r"\D+")
 _TOLD, _LONGEST = 120, 80  # characters: of such a sentence, of what stands before a value and it
 _MOST_ROWS = 200
@@ -230,23 +225,32 @@ def cookies(text: str, lower: str) -> Iterator[Span]:
         return
     for line in _COOKIE.finditer(text):
         for crumb in _CRUMB.finditer(line[0]):
-            if is_strange(crumb[1]) or is_random(crumb[1]) or is_shuffled(crumb[1]):
-                yield "cookie", line.start() + crumb.start(1), line.start() + crumb.end(1)
+            value = crumb[2]
+            if (
+                is_strange(value)
+                or is_random(value)
+                or is_shuffled(value)
+                or (made(value) and _SESSION.search(crumb[1]))
+            ):
+                yield "cookie", line.start() + crumb.start(2), line.start() + crumb.end(2)
 
 
 def given(text: str, lower: str) -> Iterator[Span]:
     """Find what a sentence gives to log in with: `log in with demo and …`, `user bob pass …`."""
     done = seen = 0
-    for at in sorted(_places(lower, TABLE["sign-in"])):
+    for at in sorted(_places(lower, _SIGN_IN, _SIGN_IN_BEGINS)):
         end = text.find("\n", at, at + _TOLD)
         begin, done = max(at, done - _LONGEST), end if end >= 0 else at + _TOLD
+        if not _DIGIT.search(text, begin, done):
+            continue
         for match in _BEFORE.finditer(text, begin, done):
             if match.start(1) <= seen:
                 continue
             seen, word = match.start(1), bare(match[1])
             letters, digits = (str(each.sub("", word)) for each in (_NO_LETTER, _NO_DIGIT))
             random = is_jumbled(letters) if len(letters) > 6 else is_shuffled(word) and len(digits) > 1
-            if is_strange(word) or (random and _is_likely(word)):
+            ends = CLAUSE_END.match(text, seen + len(word)) and match[0][0] not in ":("
+            if is_strange(word) or (random and _is_likely(word)) or (ends and made(word)):
                 yield "password", match.start(1), match.start(1) + len(word)
     for begins, pattern in _GIVEN:
         for at in _places(lower, begins):
@@ -255,14 +259,14 @@ def given(text: str, lower: str) -> Iterator[Span]:
                 yield "password", found.start(1), found.start(1) + len(word)
 
 
-def _places(lower: str, words: Iterable[str]) -> Iterator[int]:
-    """Yield where one of these words begins."""
-    for word in words:
-        at = lower.find(word)
+def _places(lower: str, words: tuple[str, ...], shared: Iterable[str] = ()) -> Iterator[int]:
+    """Yield where one of these words begins; those of the same `shared` beginnings are searched for once."""
+    for begins in shared or words:
+        at = lower.find(begins)
         while at >= 0:
-            if not lower[at - 1 : at].isalpha():
+            if not lower[at - 1 : at].isalpha() and lower.startswith(words, at):
                 yield at
-            at = lower.find(word, at + 1)
+            at = lower.find(begins, at + 1)
 
 
 def _is_likely(word: str) -> bool:

@@ -76,6 +76,8 @@ _ASCII = bytes(range(128))
 # Words that this process has looked through before: those of a thousand notes are much the same.
 _without_stem: set[bytes] = set()
 _MANY_WORDS = 50_000
+_P, _EIGHT = ord("p"), 8
+_RIGHT, _MISSPELT = ("password", "passwort"), frozenset(TABLE["misspelt"])
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
 # A stem of this many letters may be the last part of a compound: `WLAN-Lösenord`.
 _COMPOUND = 6
@@ -102,10 +104,27 @@ def known_in(lower: str, *ours: frozenset[bytes]) -> frozenset[bytes]:
         if long:
             joined = b" ".join(long)
             stems = [stem for stem in _BY_STEM if stem in joined]
+            if b"p" in joined:
+                stems += [word for word in long if word[0] == _P and _is_misspelt(word.decode())]
             found.update(stems)
             if not stems and len(_without_stem) < _MANY_WORDS:
                 _without_stem.update(long)
     return frozenset(found)
+
+
+def _is_misspelt(word: str) -> bool:
+    """Whether a word is a password's with one letter too many, too few, wrong, or two changed over."""
+    if word in _MISSPELT:
+        return True
+    for right in _RIGHT if abs(len(word) - _EIGHT) <= 1 and ("ss" in word or "sw" in word) else ():
+        same = 0
+        while same < min(len(word), len(right)) and word[same] == right[same]:
+            same += 1
+        one, two = word[same:], right[same:]
+        swapped = one[:2] == two[:2][::-1] and one[2:] == two[2:]
+        if word != right and (swapped or one[1:] == two or one == two[1:] or one[1:] == two[1:]):
+            return word not in WORDS and not word.startswith(("password", "passwort"))
+    return False
 
 
 def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
@@ -198,6 +217,9 @@ def foreign_names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Fo
                 end = at + len(name)
                 if not _is_letter(text[at - 1 : at]) and not _is_letter(text[end : end + 1]):
                     yield at, end, kind
+    others = [word.decode() for word in known - KNOWN - _BY_STEM.keys() if word[0] == _P]
+    for name in filter(_is_misspelt, others):
+        yield from ((at, at + len(name), "loose") for at in _places(lower, name))
     stems = [*_SHORT, *(row for word in known & _BY_STEM.keys() for row in _BY_STEM[word])]
     if not text.isascii():
         letters = set(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))

@@ -8,6 +8,8 @@ certain (tests/text/secrets/test_precheck.py); a yes means that the scanner has 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from memolith.text.secrets import names
 from memolith.text.secrets.encoded import may_be_dump, may_be_encoded
 from memolith.text.secrets.tokens import APART_WORDS, BEGINNINGS, HINTS, PROVIDERS
@@ -15,7 +17,8 @@ from memolith.text.secrets.values import TABLE, is_jumbled, is_shuffled
 
 _KNOWN = names.KNOWN | APART_WORDS
 # Signs and words that announce a finder's work by themselves; names and messages seldom have one.
-_SIGNS = (*TABLE["signs"], *TABLE["sign-in"], "bundle_", "? ", "?\n", '?"')
+_SIGNS = (*TABLE["signs"], *TABLE["sign-in"], "bundle_", "? ", "?\n", '?"', '("', "('", "<(")
+_ACCOUNTS = tuple(f"{who}:" for name in ("accounts", "accounts-too") for who in TABLE[name])
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"
 _ONLY_RUNS = bytes(
@@ -23,6 +26,7 @@ _ONLY_RUNS = bytes(
 )
 _BREAKS = frozenset("\\\r\n'\"")
 _BETWEEN = frozenset(" \t\n'\"")  # the words of a command
+_APART = frozenset(",;|-–—:")  # what may stand between a mail address and a password
 _LONG, _MANY_COLONS, _RUN_LENGTH = 36, 4, 12
 
 
@@ -30,6 +34,8 @@ def may_hold_secret(text: str) -> bool:
     """Whether `redact(text)` could find something; False is certain."""
     lower = names.lowered(text)
     if any(sign in lower for sign in _SIGNS) or text.count(":") >= _MANY_COLONS or _has_login(text):
+        return True
+    if any(who in lower for who in _ACCOUNTS) or ("@" in text and _is_beside(text)):
         return True
     if "\n" in text and may_be_dump(text):
         return True
@@ -52,6 +58,19 @@ def _has_login(text: str) -> bool:
     for rest in text.split("://")[1:]:
         login, at, _ = rest.partition("@")
         if at and "/" not in login and (":" in login or len(login) >= 16):
+            return True
+    return False
+
+
+def _is_beside(text: str) -> bool:
+    """Whether a value with a digit may stand beside a login: `root:…@host`, `bob@example.com:…`."""
+    pieces = text.split("@")
+    for before, behind in pairwise(pieces):
+        if before and not before[-1].isspace() and ":" in before.split()[-1]:
+            return True
+        host = behind.split(None, 1)[0] if behind and not behind[0].isspace() else ""
+        _, colon, value = host.partition(":")
+        if "/" not in value and any(map(str.isdigit, behind)) and (colon or not _APART.isdisjoint(behind)):
             return True
     return False
 

@@ -13,14 +13,14 @@ from memolith.base.values import Value
 from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.safe.hygiene import ALLOW
-from memolith.text.secrets import asked, commands, forms
+from memolith.text.secrets import asked, commands, forms, logins
 from memolith.text.secrets.armour import private_keys
 from memolith.text.secrets.assigned import labelled
 from memolith.text.secrets.encoded import encoded
 from memolith.text.secrets.names import KNOWN as NAMES
 from memolith.text.secrets.names import known_in, lowered
 from memolith.text.secrets.tokens import APART_WORDS, RUN, named_tokens, random_runs, taken_apart, url_secrets
-from memolith.text.secrets.values import is_identifier
+from memolith.text.secrets.values import bare, is_identifier, made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ _ROUNDS = 64
 _KNOWN = NAMES | commands.KNOWN | APART_WORDS
 # Kinds that only say how a value was found; a kind that names a provider is worth more.
 _GUESSED = frozenset(["api-key", "basic-auth", "bearer-token", "password", "secret", "token", "webhook"])
+_MOST_QUOTED = 600  # characters of a phrase in quotes
 _NO_COPIES = frozenset(["private", "private-key"])
 # Characters that are looked through for copies; letters of a value that need nothing around it to be one.
 _LOOKED_THROUGH, _LONG = 20_000_000, 8
@@ -67,6 +68,7 @@ _DIGIT = lazy(r"[0-9]")
 _CAPITALS = lazy(r"[A-Z](?:[^A-Z]{0,9}[A-Z]){4}")
 # What an editor, `cat -n` or `grep -n` writes before each line: a number and a sign, maybe the file's name.
 _MARGIN = lazy(r"(?m)^([^\s:→|]{1,120}?[:-])?[ \t]{0,8}(\d{1,7})(?:→|\t| ?[:│|-])")
+_PIN = lazy(r"(?<![\w.])\d{4,8}(?![\w.])")
 # Glued to a token, these are part of it: behind a marker they could begin a token of their own.
 _GLUED = lazy(r"[\w-]+")
 
@@ -218,7 +220,35 @@ def _matches(text: str) -> Iterator[Span]:
     yield from random_runs(text, runs)
     if "://" in text or "jdbc:oracle:" in text:
         yield from url_secrets(text)
+    yield from _said(text, lower)
+    for quote in ("`", '"'):
+        if quote in text:
+            yield from _quoted(text, quote)
+
+
+def _quoted(text: str, quote: str) -> Iterator[Span]:
+    """Find what is told in a phrase in quotes or as code, which is judged as without them, too."""
+    start = 0
+    for number, inner in enumerate(text.split(quote)):
+        if (
+            number % 2
+            and " " in inner
+            and len(inner) <= _MOST_QUOTED
+            and (_PIN.search(inner) or (_DIGIT.search(inner) and any(map(_is_made, inner.split()))))
+        ):
+            for kind, low, high in _said(inner, lowered(inner)):
+                yield kind, start + low, start + high
+        start += len(inner) + 1
+
+
+def _is_made(word: str) -> bool:
+    return made(bare(word.strip("\"'`()<>[],;"))) > 0
+
+
+def _said(text: str, lower: str) -> Iterator[Span]:
+    """Find what the words around it make a secret."""
     yield from commands.logins(text, lower)
+    yield from logins.logins(text, lower)
     yield from forms.given(text, lower)
     yield from asked.answers(text, lower)
     known = known_in(lower, _KNOWN)

@@ -24,6 +24,7 @@ from memolith.text.secrets.values import (
     is_random,
     is_stand_in,
     is_strange,
+    is_word_list,
     named_parts,
     number_end,
     wordiness,
@@ -124,7 +125,10 @@ def _words(text: str, start: int, sign: str, *, phrase: bool) -> Place | None:
     if not clause and sign in {":", "："}:
         clause = _NUMBERED_CLAUSE.match(text, start)
     words = clause[0].split() if clause else []
-    return clause.span() if clause and len(words) >= 3 and is_phrase(words) else None
+    if clause and len(words) >= 3 and is_phrase(words):
+        return clause.span()
+    clause = _CLAUSE.match(text, start)
+    return clause.span() if clause and is_word_list(clause[0].split()) else None
 
 
 def _is_linked(word: str, link: re.Match[str], sign: str) -> bool:
@@ -370,6 +374,8 @@ def random_nearby(text: str, at: int, limit: int) -> Place | None:
         if _OTHER_KEY.match(window[: match.start()].rpartition("\n")[2]) and "\n" in window[: match.start()]:
             return None
         value = match[0].rstrip(".-_")
+        if match.start() == 1 and window[0] in ".-":
+            value = value.partition("/")[0]  # of a path
         if is_random(value, 16) and not (
             _STOP.search(window, 0, match.start()) or is_fingerprint(text, at, value)
         ):

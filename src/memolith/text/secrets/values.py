@@ -245,6 +245,32 @@ def is_shuffled(value: str) -> bool:
     return changes >= (0.45, 0.4, 0.35)[min(digits, 2)] * size
 
 
+CHOSEN, RANDOM = 1, 2  # what a value with digits looks like: chosen by a person, or drawn
+_NOT_MADE = lazy(
+    r"[/\\(){}\[\]<>=|~,]|^\d[\d.,:_-]*[a-zA-Z%]{0,4}$|\d\.\d|\.[a-z]{1,5}$"
+    r"|@[\w-]+\.|^[A-Z]{2,8}-?\d+$|^v\d|^\d{4}-\d\d|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[^!-~\u00a1-\u024f]"
+)
+_NUMBERED_THINGS = frozenset(TABLE["numbered"])
+
+
+def made(word: str) -> int:
+    """Tell a value that somebody made up, of letters and digits, from a name with a number: 0 for a name."""
+    if not 6 <= len(word) <= _JUDGED or is_stand_in(word) or is_digest(word) or _NOT_MADE.search(word):
+        return 0
+    digits = sum(map(str.isdigit, word))
+    if not digits or not any(map(str.isalpha, word)) or _CLOCK.match(word) or UUID.fullmatch(word):
+        return 0
+    if is_strange(word):
+        return RANDOM
+    parts = [part.lower() for part in _LETTERS.findall(word)]
+    if ":" in word or any(part in _NUMBERED_THINGS or part in _VOCABULARY for part in parts):
+        return 0
+    if is_random(word, 10) or (len(word) >= 8 and is_shuffled(word)):
+        return RANDOM
+    inside = word[0].isalpha() and word[-1].isalpha() and len(word) >= 8
+    return CHOSEN if max(map(len, parts)) >= 3 and (digits >= 3 or (digits == 2 and inside)) else 0
+
+
 _PART = lazy(r"[^\W_]+|[\u0080-\uffff]+")
 _LETTERS = lazy(r"[A-Za-z\u0080-\uffff]+")
 _CAPITAL = lazy(r"[A-Z][a-z]+|^[a-z]+")
@@ -258,6 +284,7 @@ _WHOLE = lazy(
 _CALENDAR = lazy(r"\d{4}-\d\d-\d\d")
 _LONG = 120
 _VOCABULARY, _DESCRIBING = frozenset(TABLE["vocabulary"]), frozenset(TABLE["describing"])
+_JOINING, _TELLING = frozenset(TABLE["joining"]), ("ed", "ing", "ly", "able", "ible")
 _ENDS = ".,;:)]}>*。、！？」』”“»"
 
 
@@ -313,6 +340,17 @@ def is_phrase(words: list[str]) -> bool:
         and not any(sign in word for word in words for sign in ("/", "\\", "=", "$", "()", "://", "--"))
         and any(map(str.isalpha, bare))
         and (numbered or bare[0] not in SMALL_WORDS)
+    )
+
+
+def is_word_list(words: list[str]) -> bool:
+    """Tell words that were drawn from a list, `correct horse battery staple`, from the rest of a sentence."""
+    return (
+        4 <= len(words) <= 8
+        and len(set(words)) == len(words)
+        and all(word.isalpha() and word.islower() and 3 <= len(word) <= 12 for word in words)
+        and not any(word in _JOINING or word in SMALL_WORDS or word.endswith(_TELLING) for word in words)
+        and not any(word in _DESCRIBING or word in SAID for word in words if word != "correct")
     )
 
 
