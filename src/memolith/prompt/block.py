@@ -251,8 +251,8 @@ def _index(root: Tree, slug: str, title: str, kind: str, max_chars: int | None) 
     older = f"{left_out} older notes are not shown" if left_out else ""
     if older:
         hint = "`recall` finds them, and `memory_read` with target `list`"
-        body = f"{body}\n{TRUNCATED} ({older}; {hint})"
-    # The newest are last.
+        body = f"{TRUNCATED} ({older}; {hint})\n{body}"
+    # The newest are last, and what is cut is cut before them.
     sections = _section(f"{title}{layout.shown(relative)})", body, relative, kind, _NO_CAP, keep_end=True)
     for section in sections:
         section.left_out = older

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _ZWJ, _ZWNJ = "\u200d", "\u200c"
 # Less than this many units of a section is noise, not information.
 _MIN_SHOWN = 24
+_WORD = 24  # characters that are given up for a whole word
 _OPENINGS, _MARKER = ("[secret:", "[private", "(secret:"), 52  # how a marker begins; its length at most
 
 
@@ -53,7 +54,7 @@ def _is_wide(char: str) -> bool:
 def head(text: str, limit: int, measure: Measure = utf8_len) -> str:
     """Return the longest beginning of `text` within `limit` that does not split what one sees.
 
-    Prefers to end at a line break when that gives up little.
+    Prefers to end at a line break, or else between words, when that gives up little.
     """
     if measure(text) <= limit:
         return text
@@ -63,7 +64,8 @@ def head(text: str, limit: int, measure: Measure = utf8_len) -> str:
     line = text.rfind("\n", 0, end)
     if line >= 0 and line >= end * 3 // 4:
         return text[:line].removesuffix("\r")
-    return text[: outside_marker(text, _grapheme_start(text, end))]
+    word = text.rfind(" ", max(0, end - _WORD, end * 3 // 4), end + 1)
+    return text[: outside_marker(text, word if word > 0 else _grapheme_start(text, end))]
 
 
 def tail(text: str, limit: int, measure: Measure = utf8_len) -> str:
@@ -76,6 +78,8 @@ def tail(text: str, limit: int, measure: Measure = utf8_len) -> str:
     line = text.find("\n", start)
     if 0 <= line < start + (len(text) - start) // 4:
         return text[line + 1 :]
+    word = text.find(" ", start - 1, min(start + _WORD, start + (len(text) - start) // 4))
+    start = word + 1 if word >= 0 else start
     while start < len(text) and _continues(text, start):
         start += 1
     return text[start:]
