@@ -45,7 +45,7 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
 
     InputError if it may be several, NotFoundError if it is nothing.
     """
-    wanted, kinds = text.strip(), tuple(kinds)
+    wanted, kinds = text.strip().removesuffix("…"), tuple(kinds)  # a narrow table cuts names so
     if not wanted:
         raise InputError(f"a name is needed; {_HINT}")
     kind, colon, rest = wanted.partition(":")

@@ -104,8 +104,11 @@ class SearchResults:
             "missing": self.missing,
         }
 
-    def render(self, max_bytes: int = MAX_INJECT_BYTES) -> str:
-        """Return the results as text of at most `max_bytes`; the lowest-ranked files are dropped first."""
+    def render(self, max_bytes: int = MAX_INJECT_BYTES, next_: str = "offset") -> str:
+        """Return the results as text of at most `max_bytes`; the lowest-ranked files are dropped first.
+
+        `next_` is what the reader gives to see the next ones.
+        """
         if not self.hits:
             return head("No memory matched.", max_bytes)
         # Stop when the space is used up: a hundred thousand files may match.
@@ -117,11 +120,11 @@ class SearchResults:
             blocks.append(_block(hit))
             ends.append(ends[-1] + utf8_len(blocks[-1]))
         for shown in range(len(blocks), 0, -1):
-            first, last = self._summary(shown), self._left_out(shown)
+            first, last = self._summary(shown), self._left_out(shown, next_)
             if utf8_len(first) + ends[shown] + utf8_len(last) <= max_bytes:
                 return first + "".join(blocks[:shown]) + last
         # Not even the best hit fits: show its beginning.
-        first, last = self._summary(1), self._left_out(1)
+        first, last = self._summary(1), self._left_out(1, next_)
         left = max_bytes - utf8_len(first) - utf8_len(last) - utf8_len(f"\n{_GAP}")
         if left < 40:
             return head(self._summary(0), max_bytes)
@@ -131,11 +134,11 @@ class SearchResults:
         counts = " ".join(f"{term}({count})" for term, count in self.terms)
         return f"{plural(len(self.terms), 'term')}: {counts} — {plural(self.files, 'file')}, {shown} shown"
 
-    def _left_out(self, shown: int) -> str:
-        next_ = self.offset + shown
-        left = plural(self.files - next_, "more file")
-        advice = f"offset {next_} has the next, or search for fewer or rarer words"
-        return f"\n\n…[{left} not shown; {advice}]" if next_ < self.files else ""
+    def _left_out(self, shown: int, next_: str) -> str:
+        until = self.offset + shown
+        left = plural(self.files - until, "more file")
+        advice = f"{next_} {until} has the next, or search for fewer or rarer words"
+        return f"\n\n…[{left} not shown; {advice}]" if until < self.files else ""
 
 
 def _block(hit: SearchHit) -> str:

@@ -131,7 +131,7 @@ def search(mem: Mem, query: str, given: Given) -> output.Answer:
         found.hits = [hit for hit in found.hits if _kind(hit.name) in kinds]
         found.files = len(found.hits)
         found.keep(*page)
-    answer = found.as_dict(), _marked(found.render(), [term for term, _ in found.terms])
+    answer = found.as_dict(), _marked(found.render(next_="--offset"), [term for term, _ in found.terms])
     odd = [term for term, count in found.terms if not count and set(term) & set("[]*+?|^$\\()")]
     if odd and not quiet:
         output.note(f"{odd[0]!r} is looked for as it is: search knows no patterns, but `grep -rE` does")
@@ -163,14 +163,16 @@ def _everywhere(mem: Mem, query: str, *, quiet: bool, **how: Any) -> output.Answ
     from memolith.store import layout
 
     rows, parts, terms = [], [], list[str]()
+    page = how.pop("offset", 0), how.pop("limit", None)
     for slug in layout.projects(mem.home):
         found = mem.of_project(slug).search(query, **how)
         terms = [term for term, _ in found.terms]
         hits = [hit for hit in found.hits if layout.scope_of(hit.name) == slug or slug == mem.project]
         if hits:
             found.hits, found.files = hits, len(hits)
+            found.keep(*page)
             rows.append({"project": slug, **found.as_dict()})
-            parts.append(f"# {slug}\n{found.render()}")
+            parts.append(f"# {slug}\n{found.render(next_='--offset')}")
     text = "\n\n".join(parts) or "No memory matched."
     return _ended(({"projects": rows}, _marked(text, terms)), found=bool(rows), quiet=quiet)
 
@@ -256,18 +258,21 @@ def _recalled(mem: Mem, query: str, typed: Mapping[str, str]) -> Recall:
         scopes=_several(typed.get("scope")),
         kinds=_kinds(typed.get("kind")),
         categories=_categories(typed.get("category")),
-        since=_day(mem, typed.get("since")),
-        as_of=_day(mem, typed.get("as_of")),
+        since=day(mem, "--since", typed["since"]) if "since" in typed else None,
+        as_of=day(mem, "--as-of", typed["as_of"]) if "as_of" in typed else None,
         budget=number("--budget", typed.get("budget")),
     )
 
 
-def _day(mem: Mem, word: str | None) -> str | None:
-    if word is None:
-        return None
+def day(mem: Mem, option: str, word: str) -> str:
+    """Return the date that a word means; InputError if it is none."""
     from memolith.memory.find import day_at
+    from memolith.store.layout import is_date
 
-    return day_at(mem, word)
+    found = day_at(mem, word)
+    if not is_date(found):
+        raise InputError(f"{option} {word!r} is not a day; give YYYY-MM-DD, yesterday or 7d (days ago)")
+    return found
 
 
 def _snippets(found: Recall) -> str:

@@ -11,12 +11,12 @@ import click
 from memolith.base.errors import InputError
 from memolith.care import written
 from memolith.care.erase import masked
-from memolith.edges.cli import common, completion, output
+from memolith.edges.cli import ask, common, completion, output
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.paint import Diff, Table, when
 from memolith.env.paths import Tree
 from memolith.memory.document import diff as difference
-from memolith.memory.find import day_at, find_file
+from memolith.memory.find import find_file
 from memolith.memory.undo import files_with_history, lineage, notice, version_of
 from memolith.store import files, layout
 from memolith.store.allow_list import allowed
@@ -57,16 +57,16 @@ def log(mem: Mem, days: int | None, since: str | None, limit: int | None) -> Ans
         for row in rows
     ]
     head = ("when", "by", "did", "what", "says", "from")
-    table = Table(head, cells, spare=("from", "by", "when", "did"))
+    table = Table(head, cells, spare=("from", "did", "says", "by", "when"))
     nothing = "nothing was written" + ("" if days else " today; `memolith log --days 7` goes further back")
     return common.listed("written", rows, table, nothing)
 
 
 def _days_since(mem: Mem, since: str) -> int:
     """Return how many days there are from a day until today."""
-    day = day_at(mem, since)
-    if not layout.is_date(day) or day > mem.today:
-        raise InputError(f"--since {since!r}: give a day that is not in the future: YYYY-MM-DD, yesterday")
+    day = ask.day(mem, "--since", since)
+    if day > mem.today:
+        raise InputError(f"--since {since!r} is in the future; give a day that is past")
     return (date.fromisoformat(mem.today) - date.fromisoformat(day)).days + 1
 
 

@@ -37,6 +37,23 @@ def directories(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
     return [CompletionItem(incomplete, type="dir")]
 
 
+def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell offer files and directories."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def helped(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer what `help` explains: commands and those below them, topics, settings."""
+    from memolith.edges.cli.upkeep import topics
+
+    command: click.Command | None = ctx.find_root().command
+    typed = ctx.params.get("words") or ()
+    for word in typed:
+        command = getattr(command, "get_command", lambda _, __: None)(ctx, word)
+    below: list[str] = getattr(command, "list_commands", lambda _: [])(ctx)
+    return _starting(incomplete, below if typed else [*below, *topics(), *SETTINGS])
+
+
 def values(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer the values of the setting already typed."""
     setting = SETTINGS.get(ctx.params.get("key") or "")

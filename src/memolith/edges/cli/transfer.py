@@ -13,7 +13,7 @@ import click
 
 from memolith.base.errors import InputError, PartialError
 from memolith.care.transfer import bring, sources, unpack
-from memolith.edges.cli import common, output
+from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import cli, opened
 from memolith.edges.cli.options import Options
 from memolith.store import layout, portable
@@ -31,7 +31,7 @@ _SHOWN = 20  # rows shown to a person for each action
 
 
 @cli.command("import")
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completion.files)
 @common.one_of("--from", _KINDS, "The format (default: detected).", name="kind", metavar="KIND")
 @common.one_of("--scope", common.SCOPES, "Whose memory it becomes.")
 @click.option(

@@ -204,17 +204,15 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     """
     if action in settings.SETTINGS and key is None:
         action, key = "get", action  # as in git
-    choice({"reset": "unset", "show": "get"}.get(action, action), _ACTIONS, "action")
-    if action in ("reset", "show"):
-        raise InputError(
-            f"unknown action {action!r}; did you mean {'unset' if action == 'reset' else 'get'!r}?"
-        )
+    if meant := {"reset": "unset", "show": "get"}.get(action):
+        raise InputError(f"unknown action {action!r}; did you mean {meant!r}?")
+    choice(action, _ACTIONS, "action")
     if action == "path":
         return {"path": mem.settings.path}, mem.settings.path
     if value is not None and action != "set":
         raise InputError(f"`config {action}` takes no value; `config set {key} {value}` sets it")
     if action in ("set", "unset"):
-        _change_setting(mem, action, key, value)
+        key = _change_setting(mem, action, key, value)
     if action == "edit":
         return _edit_config(mem)
     _ = mem.identity  # a project may override some
@@ -228,7 +226,7 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
         return fields, _shown(found[0][1])
     table = Table(("setting", "value", "from"), [(row[0], _shown(row[1]), row[2]) for row in found])
     if action == "list":
-        return fields, table, output.Note("docs/settings.md says what each means")
+        return fields, table, output.Note("`memolith help settings` says what each means")
     everywhere = "it is set for all projects; " if has_project() else ""
     restore = output.Note(
         f"{everywhere}`memolith config unset {key}` restores the default; undo leaves settings alone"
@@ -236,8 +234,11 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     return fields, table, *([restore] if action == "set" else [])
 
 
-def _change_setting(mem: Mem, action: str, key: str | None, value: str | None) -> None:
-    """Set a key of config.yml, or remove it."""
+def _change_setting(mem: Mem, action: str, key: str | None, value: str | None) -> str:
+    """Set a key of config.yml, or remove it; return the key. KEY=VALUE is two words in one."""
+    if key and value is None and action == "set":
+        key, equals, after = key.partition("=")
+        value = after if equals else None
     if key is None or (action == "set" and value is None):
         raise InputError("give a key and a value: memolith config set KEY VALUE (unset: only the key)")
     if key not in settings.SETTINGS:
@@ -253,6 +254,7 @@ def _change_setting(mem: Mem, action: str, key: str | None, value: str | None) -
             )
     registry.set_setting(mem.home, mem.settings.path, key, value)
     mem.settings.reload()
+    return key
 
 
 def _edit_config(mem: Mem) -> Answer:
@@ -341,21 +343,22 @@ def completion(_: Options, shell: str) -> Answer:
 
 
 @cli.command("help")
-@click.argument("words", nargs=-1, metavar="[COMMAND|TOPIC]...")
+@click.argument("words", nargs=-1, metavar="[COMMAND|TOPIC|SETTING]...", shell_complete=completing.helped)
 @shared
 def help_command(_: Options, words: tuple[str, ...]) -> Answer:
-    """Explain a command, or a topic: names, scopes, exit-codes, files.
+    """Explain a command, a setting, or a topic: names, scopes, settings, exit-codes, files.
 
     \b
     memolith help
     memolith help record add
     memolith help names
+    memolith help inject.daily
     """
     context = click.get_current_context()
     above = context.find_root()
     command: click.Command = cli
     known = topics()
-    if words and (found := known.get(words[0].lower())):
+    if words and (found := known.get(words[0].lower()) or _explained(words[0])):
         return {"text": found}, Prose(found)
     for at, word in enumerate(words):
         inner = command.get_command(above, word) if isinstance(command, click.Group) else None
@@ -373,4 +376,14 @@ def help_command(_: Options, words: tuple[str, ...]) -> Answer:
 def topics() -> dict[str, str]:
     """Return the topics of `help` by name."""
     parts = Path(__file__).with_name("topics.txt").read_text("utf-8").split("\n## ")[1:]
-    return {title: body.strip("\n") for title, _, body in (part.partition("\n") for part in parts)}
+    found = {title: body.strip("\n") for title, _, body in (part.partition("\n") for part in parts)}
+    return {**found, "settings": "\n".join(map(_explained, settings.SETTINGS))}
+
+
+def _explained(key: str) -> str:
+    """Return what a setting means; nothing if there is none of that name."""
+    if key not in settings.SETTINGS:
+        return ""
+    setting = settings.SETTINGS[key]
+    words = f"{' or '.join(setting.kind)}; " if isinstance(setting.kind, tuple) else ""
+    return f"{key} ({words}default: {_shown(setting.default) or 'none'})\n  {setting.meaning}"
