@@ -121,6 +121,11 @@ def note_write() -> None:
         watch.wrote = True
 
 
+def wrote() -> bool:
+    """Whether a text was stored while somebody watched."""
+    return any(watch.wrote for watch in _watches.open)
+
+
 def note_lost(warning: str) -> None:
     """Tell the active watches that what a change replaced or removed could not be kept."""
     for watch in _watches.open:

@@ -350,7 +350,7 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
     elif known.paths and not any(os.path.isdir(path) for path in known.paths):
         message = (
             f"no directory leads here any more (was {known.paths[-1]}); `memolith project move` or "
-            "`memolith project adopt` brings it back"
+            f"`project adopt` brings it back, `project rm {scope}` deletes it"
         )
         yield _found("orphan", relative, message)
 

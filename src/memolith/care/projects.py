@@ -170,6 +170,20 @@ class Projects:
         """Return the memory that a path had before a person linked it to another; empty if none."""
         return next((each.slug for each in self._identities() if place in each.lent), "")
 
+    def removable(self, text: str) -> Known:
+        """Return the project that a person means, if no directory uses it any more; else InputError."""
+        slug = self.find(text)
+        found = next(each for each in self.list() if each.slug == slug)
+        if used := [path for path in found.paths if os.path.isdir(path)]:
+            raise InputError(f"{used[0]} uses {slug}; `memolith project unlink {used[0]}` detaches it first")
+        return found
+
+    def remove(self, text: str) -> str:
+        """Delete all that is kept of a project that no directory uses any more, for good; return its slug."""
+        slug = self.removable(text).slug
+        registry.remove(self._home.gate, self._home.path, slug)
+        return slug
+
     def move(self, old: str, new: str) -> tuple[str, str, str]:
         """Replace a path by the one it moved to; return the project, and both paths in full."""
         before, after = os.path.abspath(os.path.expanduser(old)), self._at(new)[0]

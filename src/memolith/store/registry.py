@@ -244,6 +244,21 @@ def set_setting(home: str, path: str, key: str, value: str | None) -> None:
             files.overwrite(place, new.encode())
 
 
+def remove(gate: Gate, home: str, slug: str) -> None:
+    """Delete all that is kept of a project, for good; its memory last, so that it can be tried again."""
+    from shutil import rmtree
+
+    parts = (os.path.join("sessions", slug), *(os.path.join(each, PROJECTS, slug) for each in _KEPT))
+    with gate.scope(slug):
+        for path in (os.path.join(home, part) for part in parts):
+            with files.storage_errors(path), contextlib.suppress(FileNotFoundError):
+                rmtree(path)
+    remove_lock(home, f"{slug}.lock")
+
+
+_KEPT = ("history", layout.STORE)
+
+
 def remove_lock(home: str, name: str) -> None:
     """Remove the lock file of a deleted project, unless it is held or the project is back."""
     place = files.state(home).place(f"{locks.DIRECTORY}/{name}")

@@ -63,7 +63,7 @@ _COMMANDS = {
     },
     "memolith project": {
         "rename": "`memolith project name NAME`",
-        "rm delete remove": "a project's memory is a few folders; `memolith help files` says which to delete",
+        "delete remove": "`memolith project rm`",
     },
     "memolith learn": {
         "now start": "`memolith learn run`",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from memolith.base import whole
 from memolith.base.errors import ConfigError, InputError
 from memolith.base.lean import suppress
 from memolith.edges.cli import output
@@ -63,8 +64,9 @@ class Options:
         with self.open() as mem:
             answer = command(mem)
             with suppress(*[ConfigError] * self.repairs):
-                if mem.identity.notice:  # how the project was found, where that is not obvious
-                    output.note(mem.identity.notice)
+                found = mem.identity  # how it was found, where that is not obvious
+                if found.notice and (not found.known or whole.wrote()):  # a new path is known once it writes
+                    output.note(found.notice)
         return answer
 
     def _asked(self, found: Project) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import PartialError
-from memolith.edges.cli import completion, output
+from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
 from memolith.store import layout
@@ -48,7 +48,8 @@ def show(mem: Mem) -> Answer:
         "notice": found.notice,
     }
     rows = [(name, _shown(value)) for name, value in facts.items() if name != "notice"]  # which is a note
-    return facts, "\n".join(f"{name:<12} {value}" for name, value in rows if value)
+    text = "\n".join(f"{name:<12} {value}" for name, value in rows if value)
+    return facts, text, *([output.Note(found.notice)] if found.known and found.notice else [])
 
 
 def _shown(value: object) -> str:
@@ -145,6 +146,26 @@ def move(mem: Mem, old: str, new: str) -> Answer:
     """
     slug, before, after = mem.projects.move(old, new)
     return {"slug": slug, "path": after}, f"{slug}: {before} is now {after}"
+
+
+@project.command()
+@_slug
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@opened
+def rm(mem: Mem, slug: str, yes: bool) -> Answer:
+    """Delete all that is kept of a project whose directories are gone: memory, history, sessions.
+
+    This cannot be undone; `memolith export` keeps a copy.
+
+    \b
+    memolith project rm app-59a4a65d
+    """
+    found = mem.projects.removable(slug)
+    if not yes:
+        what = f"{found.slug} ({plural(found.notes, 'note')}), with its history and sessions, for good"
+        common.agree(f"Delete {what}?", f"this deletes {what}; `memolith export` first, or add --yes")
+    mem.projects.remove(found.slug)
+    return {"slug": found.slug}, f"Deleted all that was kept of {found.slug}"
 
 
 @project.command()

@@ -47,7 +47,7 @@ _AGAIN = "`memolith index sync` continues where it stopped, and so does the next
 def doctor(mem: Mem, fix: bool) -> Answer:
     """Check for problems: index, frontmatter, duplicates, secrets, sizes, links, orphans, leftovers, agents.
 
-    Exits with 1 if there are any.
+    Exits with 1 if there are any (the memory of a directory that is gone is only named).
 
     \b
     memolith doctor
@@ -66,11 +66,11 @@ def doctor(mem: Mem, fix: bool) -> Answer:
     for each in findings:
         hint = " (--fix repairs it)" if each.fixable else ""
         lines.append(f"found  {each.kind:<12} {each.path}: {each.message}{hint}")
-    if findings:
+    if any(each.kind != "orphan" for each in findings):
         return fields, Facts(veil.masked("\n".join(lines))), click.exceptions.Exit(1)
     if not whole.missing():
-        lines.append("Everything is in order.")
-    return fields, veil.masked("\n".join(lines))
+        lines.append(f"Everything {'else ' if findings else ''}is in order.")
+    return fields, Facts(veil.masked("\n".join(lines)))
 
 
 def _rows(findings: list[Finding]) -> list[dict[str, object]]:
