@@ -204,8 +204,8 @@ def _nowhere(here: str = "") -> Project:
 
 
 _NO_PROJECT = (
-    "there is no project here: this directory holds everything else; only what is remembered for all "
-    "projects is at hand (`memolith project name` makes it a project, with its subfolders)"
+    "there is no project here, as in your home, / and /tmp; only what is kept for all projects is at hand "
+    "(`memolith project name` makes it one, with its subfolders)"
 )
 
 

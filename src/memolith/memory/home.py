@@ -265,7 +265,7 @@ class Home:
         if self.is_nowhere:
             why = self.identity.notice.partition("; only")[0]
             where = "go to another directory, name one (--project DIR)"
-            raise InputError(f"{why}; {where}, or use what is for all projects (long_term, scope user)")
+            raise InputError(f"{why}; {where}, or use what is for all projects (long_term, --scope user)")
 
     def register(self) -> None:
         """Store the project's identity before its first memory, so that it is found again.
