@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import MAX_INJECT_BYTES, InputError, Mem, UnsafePathError, append_memory_block
+from memolith.base.values import TRUNCATED
 from memolith.prompt.block import ABOUT
 from tests.conftest import NOON, Clock
 from tests.ledger import proves
@@ -503,6 +504,18 @@ def test_of_many_notes_the_newest_are_in_a_block_for_a_host_with_a_limit(mem: Me
     assert "Fact 149" in shown
     assert "Fact 000" not in shown
     assert "older notes are not shown; `recall`" in shown
+
+
+@pytest.mark.parametrize("limit", range(400, 1_200, 50))
+def test_a_small_block_has_whole_words_and_one_mark_for_each_cut(mem: Mem, limit: int) -> None:
+    mem.write("long_term", "- Prefer tabulators over spaces in every Makefile.\n" * 3)
+    for number in range(12):
+        mem.remember(f"Fact {number:02} about this project, in an ordinary sentence.", f"N{number:02}")
+    shown = mem.context_block(max_chars=limit) or ""
+    assert f"{TRUNCATED}\n{TRUNCATED}" not in shown
+    known = set(" ".join(["(12", *(mem.context_block() or "").split()]).split())
+    begun = [line.split()[0] for line in shown.partition("Notes index")[2].splitlines()[1:] if line.strip()]
+    assert set(begun) <= known | {"-", TRUNCATED.split()[0], "</memory>", "(Left"}
 
 
 @proves("S0.39")

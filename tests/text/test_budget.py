@@ -162,3 +162,12 @@ def test_sections_never_exceed_the_limit(
 )
 def test_tokens_are_estimated_by_script(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
+
+
+def test_what_is_cut_is_cut_between_words_if_a_word_is_near() -> None:
+    text = "tabs over spaces in every Makefile of this repository and everywhere else"
+    for limit in range(44, len(text)):
+        first, last = head(text, limit, len), tail(text, limit, len)
+        assert f"{text} ".startswith(f"{first} ")
+        assert f" {text}".endswith(f" {last}")
+        assert min(len(first), len(last)) > limit * 3 // 4 - 1

@@ -78,7 +78,7 @@ def tail(text: str, limit: int, measure: Measure = utf8_len) -> str:
     line = text.find("\n", start)
     if 0 <= line < start + (len(text) - start) // 4:
         return text[line + 1 :]
-    word = text.find(" ", start - 1, min(start + _WORD, start + (len(text) - start) // 4))
+    word = text.find(" ", start - 1, min(start + _WORD, start + (len(text) - start) // 4) + 1)
     start = word + 1 if word >= 0 else start
     while start < len(text) and _continues(text, start):
         start += 1

@@ -228,6 +228,16 @@ def test_link_and_adopt_refuse_what_is_not_a_project(
     assert snapshot(tmp_path / "home" / "memory") == before
 
 
+def test_a_clone_is_told_once_whose_memory_it_uses_and_when_it_asks(shell: Shell, tmp_path: Path) -> None:
+    tell(repo(tmp_path / "app", ORIGIN))
+    again = clone(tmp_path / "app", tmp_path / "again", ORIGIN)
+    told = []
+    for command in ("list", "project show", "remember x", "list"):
+        shell.run(again, *command.split())
+        told.append("from a new path" in shell.error)
+    assert told == [False, True, True, False]
+
+
 # ---------------------------------------------------------------- unlink
 
 
