@@ -11,7 +11,7 @@ import memolith
 from memolith.base import errors
 from memolith.base.values import Value
 from memolith.edges.cli.app import GROUPS, cli, load_commands
-from memolith.edges.cli.upkeep import topics as _topics
+from memolith.edges.cli.topics import topics as _topics
 from memolith.env.settings import PROJECT_FILE, PROJECT_KEYS, SETTINGS, env_name
 
 CLI_INTRODUCTION = """\

@@ -135,7 +135,7 @@ NO_TEXT = {
     "scope",
     "settle",
 }
-NO_TEXT |= {"status", "doctor", "purge", "check_project", "report_unopened"}
+NO_TEXT |= {"status", "doctor", "purge", "check_project"}
 FUNCTIONS: dict[str, list[Way]] = {
     "flush_compaction_summary": [
         lambda mem: memolith.flush_compaction_summary(mem, PROSE),

@@ -14,7 +14,7 @@ from memolith import Mem, MemolithError
 from memolith.base import errors
 from memolith.base.values import TARGETS
 from memolith.edges.cli import main
-from memolith.edges.cli.upkeep import topics
+from memolith.edges.cli.topics import topics
 from memolith.env.settings import SETTINGS
 from memolith.text.names import NAMESPACES
 from tests.edges.cli import console

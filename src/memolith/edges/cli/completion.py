@@ -44,7 +44,7 @@ def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
 
 def helped(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer what `help` explains: commands and those below them, topics, settings."""
-    from memolith.edges.cli.upkeep import topics
+    from memolith.edges.cli.topics import topics
 
     command: click.Command | None = ctx.find_root().command
     typed = ctx.params.get("words") or ()

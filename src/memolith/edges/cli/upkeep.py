@@ -21,6 +21,7 @@ from memolith.edges.cli import hints, output
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.common import attended, choice, has_project
 from memolith.edges.cli.paint import Facts, Prose, Table
+from memolith.edges.cli.topics import explained, topics
 from memolith.env import git, programs, settings
 from memolith.hosts.install import health
 from memolith.store import layout, registry
@@ -358,7 +359,7 @@ def help_command(_: Options, words: tuple[str, ...]) -> Answer:
     above = context.find_root()
     command: click.Command = cli
     known = topics()
-    if words and (found := known.get(words[0].lower()) or _explained(words[0])):
+    if words and (found := known.get(words[0].lower()) or explained(words[0])):
         return {"text": found}, Prose(found)
     for at, word in enumerate(words):
         inner = command.get_command(above, word) if isinstance(command, click.Group) else None
@@ -371,19 +372,3 @@ def help_command(_: Options, words: tuple[str, ...]) -> Answer:
         command = inner
     text = command.get_help(above)
     return {"text": text}, text
-
-
-def topics() -> dict[str, str]:
-    """Return the topics of `help` by name."""
-    parts = Path(__file__).with_name("topics.txt").read_text("utf-8").split("\n## ")[1:]
-    found = {title: body.strip("\n") for title, _, body in (part.partition("\n") for part in parts)}
-    return {**found, "settings": "\n".join(map(_explained, settings.SETTINGS))}
-
-
-def _explained(key: str) -> str:
-    """Return what a setting means; nothing if there is none of that name."""
-    if key not in settings.SETTINGS:
-        return ""
-    setting = settings.SETTINGS[key]
-    words = f"{' or '.join(setting.kind)}; " if isinstance(setting.kind, tuple) else ""
-    return f"{key} ({words}default: {_shown(setting.default) or 'none'})\n  {setting.meaning}"
