@@ -26,7 +26,7 @@ _WORD = lazy(
 _PATH = lazy(r"[/.]")
 _MARKS = " \t\"'`*()[]„“”«»"
 _SIGNS = ":=→>—–："
-_IS = frozenset(ANY_IS.split("|"))
+_IS = frozenset([*ANY_IS.split("|"), "be", "been", "became"])
 _TO = frozenset(TO.split("|"))
 _SETTING = lazy(rf"(?<!\S)(?:re)?(?:{SETS})\S{{0,8}} [^\n.;]{{0,64}}$")
 _STOP = lazy(r"[.;!?](?:\s|$)|[。！？\n|{}]")
@@ -49,7 +49,7 @@ _TYPED = lazy(
     r"(?i)\b(?:enter|type(?: in)?|use|give|try|put|paste|supply|input|answer|gib|nimm|tippe)\s[\"'`*]{0,3}$"
 )
 _NAME_STOPS = lazy(
-    r"(?i)[\"'`*]{0,3}(?=\s*(?:[).,;!?\n\"'`]|$)|,? (?:for|of|on|in|to|now|at|until|there|and|so|für|von)\b)"
+    r"(?i)[\"'`*]{0,3}(?=\s*(?:[).,;!?\n\"'`]|$)|,? (?:for|of|on|in|to|now|at|until|and|so|von|del|du|de)\b)"
 )
 _GROUPS = lazy(
     r"(?:(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,9}|\d{6,12}|(?=[a-z]{0,14}\d)[a-z0-9]{8,16})"
