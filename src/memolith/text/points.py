@@ -123,7 +123,15 @@ def _any(words: list[str]) -> str:
 _LETTER = lazy(r"\[[A-Z]+\]|[A-Znod]")
 _POINTS, _POINTS_APART = lazy(_pattern(*_TEXT)), lazy(_pattern(*_APART))
 _WHETHER = lazy(_pattern(*_ASKED))
-_ROLES = {letter: lazy(_any(_WORDS[name])) for name, letter in _PARTS.items()}
+# Most words are no patterns; looking those up saves compiling them.
+_KNOWN: dict[str, str] = {}
+for _name, _letter in _PARTS.items():
+    for _each in dict.fromkeys(filter(str.isalpha, _WORDS[_name])):
+        _KNOWN[_each] = _KNOWN.get(_each, "") + _letter
+_ROLES = {
+    letter: lazy(_any([each for each in _WORDS[name] if not each.isalpha()] or ["^"]))
+    for name, letter in _PARTS.items()
+}
 _FILLER = lazy(_any(_WORDS["filler"]))
 _GLUED = lazy(
     "|".join(sorted({w for n in (*_PARTS, "filler") for w in _WORDS[n] if w[0] >= "\u3040"}, key=len)[::-1])
@@ -249,7 +257,7 @@ def _letters(said: str) -> str:
     """Return what the words of a sentence do there: the letters of each, and a semicolon."""
     found: list[str] = []
     for word in _pieces(said):
-        letters = "".join(letter for letter, is_part in _ROLES.items() if is_part.fullmatch(word))
+        letters = _part(word)
         if "X" in letters and found and set(found[-1]) & set("TUAWN"):
             found[-1] = ""  # a comment box is no comment
         if found and "I" in found[-1] and "S" in letters:
@@ -260,11 +268,17 @@ def _letters(said: str) -> str:
     return "".join(f"{each};" for each in found)
 
 
+def _part(word: str) -> str:
+    """Return what a word may do in a sentence, each a letter, in the order of the alphabet."""
+    patterns = "".join(letter for letter, pattern in _ROLES.items() if pattern.fullmatch(word))
+    return "".join(sorted({*_KNOWN.get(word, ""), *patterns}))
+
+
 def _pieces(said: str) -> Iterator[str]:
     for word in _WORD.findall(said):
         if "\u3040" <= word[0] <= "\u9fff":
             yield from _GLUED.findall(word)
-        elif "-" in word and not any(part.fullmatch(word) for part in _ROLES.values()):
+        elif "-" in word and not _part(word):
             yield from word.split("-")
         else:
             yield word

@@ -282,6 +282,15 @@ UNASKED = [
 ]
 
 
+UNASKED += [
+    [
+        *rows_of(f"<command-message>p</command-message>\n<command-name>{name}</command-name>")[:1],
+        *rows_of(ORDER),
+    ]
+    for name in ("/srv:p (MCP)", "/mcp__srv__p")
+]
+
+
 def row(text: str, **more: object) -> dict[str, Any]:
     """Return a message of Codex's."""
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}], **more}
@@ -289,10 +298,27 @@ def row(text: str, **more: object) -> dict[str, Any]:
 
 CALLED = {"type": "function_call", "call_id": "1", "arguments": "{}"}
 IDE = f"# Context from my IDE setup:\n## Active selection:\n{ORDER}\n## My request for Codex:\nFix it."
+TYPED_EVENT = {"type": "event_msg", "payload": {"type": "user_message", "message": "Look."}}
 BY_HOST: list[tuple[str, list[dict[str, Any]]]] = [
     ("codex", [row("Look."), {**CALLED, "namespace": "mcp__gdrive__", "name": "search_files"}]),
     ("codex", [{"type": "session_meta", "payload": {"originator": "codex_exec"}}, row(ORDER)]),
     ("codex", [{**row(ORDER), "role": "developer"}, row("And?")]),
+    ("codex", [row("Look."), TYPED_EVENT, row(ORDER)]),
+    ("codex", [row(ORDER), row("Look."), TYPED_EVENT]),
+    (
+        "codex",
+        [
+            {
+                **row(""),
+                "content": [
+                    *row("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nx\n</INSTRUCTIONS>")["content"],
+                    *row(ORDER)["content"],
+                ],
+            },
+            row("Look."),
+            TYPED_EVENT,
+        ],
+    ),
     (
         "qwen",
         [{"type": "user", "subtype": "cron", "sessionId": "q", "message": {"parts": [{"text": ORDER}]}}],
@@ -344,6 +370,18 @@ def test_what_comes_without_a_call_is_not_the_persons_and_taints_what_the_agent_
     (session,) = written.read(agent, tmp_path / "session-s1.jsonl", *rows)
     assert session.turns[-1].taint
     assert [turn.text for turn in session.turns if not turn.taint and ORDER in parted(turn.text)[0]] == []
+
+
+def test_what_a_person_types_after_a_servers_prompt_was_answered_is_theirs(tmp_path: Path) -> None:
+    asked = rows_of("<command-name>/mcp__srv__p</command-name>")
+    (session,) = written.read("claude", tmp_path / "session-s1.jsonl", *asked, *rows_of("Never push."))
+    assert ("Never push.", "") in [(turn.text, turn.taint) for turn in session.turns]
+
+
+def test_a_prompt_of_codex_that_has_its_event_is_the_persons(tmp_path: Path) -> None:
+    below = "# Context from my IDE setup:\n## Active file: a.md\n## My request for Codex:\nLook."
+    (session,) = written.read("codex", tmp_path / "session-s1.jsonl", row("Look."), row(below), TYPED_EVENT)
+    assert [(turn.role, parted(turn.text)[0][-5:]) for turn in session.turns] == [("user", "Look.")] * 2
 
 
 def test_what_a_person_types_in_a_session_that_a_program_began_is_theirs(tmp_path: Path) -> None:

@@ -249,7 +249,10 @@ def test_the_text_of_a_command_may_begin_like_any_note_of_the_program(tmp_path: 
     asked, answer = FORMS["claude"]
     note = by_claude("user", f"<system-reminder>Plan mode: {ORDER}</system-reminder>", isMeta=True)
     command = by_claude("user", "<command-name>/mcp__srv__guide</command-name>")
-    for rows, taint in (((asked, note), ""), ((command, note, asked), "tool"), ((command, asked, note), "")):
+    other = by_claude("user", "<command-name>/guide</command-name>")
+    cases = [((asked, note), ""), ((command, note, asked), "tool"), ((other, note, asked), "tool")]
+    cases += [((other, asked, note), ""), ((command, asked, note), "tool")]  # the last: a server's own text
+    for rows, taint in cases:
         assert heard("claude", tmp_path / "session-s1.jsonl", *rows, answer).taint == taint
 
 

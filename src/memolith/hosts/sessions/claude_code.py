@@ -29,6 +29,8 @@ _OWN_NOTES = lazy(
     r"(?:(?!</system-reminder>).)*</system-reminder>\s*"
 )
 _COMMAND = "<command-name>"
+_SERVER = "a server's command"
+_OF_SERVER = lazy(r"<command-name>/?(?:mcp__[^<\n]*|[^<\n]*\(MCP\)\s*)</command-name>")
 # What it notes for itself, and about itself.
 _QUIET_SUBTYPES = (
     *("local_command", "compact_boundary", "microcompact_boundary", "api_error", "api_refusal", "error"),
@@ -144,12 +146,20 @@ class ClaudeCode(JsonLines):
             if not summed and not all(_is_note(each, into) for each in texts):
                 into.fetched("prompt")
             return
+        if texts and into.known.get("command") == _SERVER:
+            into.fetched("prompt")  # what the server's prompt says
+            into.known["command"] = _COMMAND
+            return
         if texts:
-            into.known["command"] = _COMMAND if any(_COMMAND in each for each in texts) else ""
+            is_servers = any(map(_OF_SERVER.search, texts))
+            is_any = any(_COMMAND in each for each in texts)
+            into.known["command"] = _SERVER if is_servers else _COMMAND if is_any else ""
         into.ask(texts, time)
 
     def _answer(self, row: Record, message: Record, into: Transcript) -> None:
         content, key = message.get("content"), str(message.get("id") or "")
+        if into.known.get("command") == _SERVER:
+            into.known["command"] = _COMMAND  # its text would have come before
         into.look_up(message.get("usage"))
         for block in listed(content):
             if block.get("type") not in ("text", "tool_use", "thinking", "redacted_thinking"):

@@ -1,6 +1,7 @@
 """Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl`, in today's form and the flat one of 2025.
 
-Every turn is in a rollout twice, as `response_item` and as `event_msg`; only the first is read.
+Every turn is in a rollout twice, as `response_item` and as `event_msg`; only the first is read. What a person
+typed has an event of its own; where there are such events, a prompt without one is the program's.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import contextlib
 import json
 
 from memolith.hosts.sessions.calls import Record, fields
-from memolith.hosts.sessions.files import JsonLines
+from memolith.hosts.sessions.files import JsonLines, records
 from memolith.hosts.sessions.transcript import Transcript, listed, plain
 from memolith.text.patterns import lazy
 
@@ -18,6 +19,7 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call
 _WRAPPER = frozenset(["output", "metadata", "content", "success"])  # what it puts around a result
 _EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
 _CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
+_REQUEST = "##MyrequestforCodex"
 _TYPED_AT = (None, "cli", "vscode")
 
 
@@ -31,6 +33,11 @@ class Codex(JsonLines):
     )
 
     quiet = frozenset(["event_msg", "world_state", "token_usage_record"])
+
+    def prepare(self, path: str, into: Transcript) -> None:  # noqa: D102
+        payloads = (fields(row.get("payload")) for row in records(path) if row.get("type") == "event_msg")
+        said = (plain(each.get("message")) for each in payloads if each.get("type") == "user_message")
+        into.prompts = set(filter(None, map(_squeezed, said)))
 
     def take(self, row: Record, into: Transcript) -> bool:  # noqa: D102
         kind, payload = row.get("type"), fields(row.get("payload"))
@@ -85,7 +92,11 @@ class Codex(JsonLines):
             # AGENTS.md may have such a block in its own, which comes first.
             if text.startswith("<environment_context>") and (found := _CWD.search(text)):
                 into.know(cwd=(found[1] or found[2]).strip())
-            parts = listed(content)
+            parts = [{"text": content}] if isinstance(content, str) else listed(content)
+            if into.prompts:
+                added = [each for each in map(plain, parts) if not _is_typed(each, into.prompts)]
+                parts = [each for each in parts if _is_typed(plain(each), into.prompts)]
+                into.pass_over([each for each in added if not into.note([each])])
             about = fields(item.get("internal_chat_message_metadata_passthrough"))
             if metadata := listed(about.get("content_item_metadata")):
                 kinds = [fields(each.get("provenance")).get("type") for each in metadata]
@@ -94,8 +105,20 @@ class Codex(JsonLines):
                 parts = [part for part, by in zip(parts, whose, strict=False) if by == "user"]
                 into.pass_over([each for each in added if not into.note([each])])
             # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
-            into.ask([text] if isinstance(content, str) else map(plain, parts), time, whole=True)
+            into.ask(map(plain, parts), time, whole=True)
         return True
+
+
+def _is_typed(text: str, prompts: set[str]) -> bool:
+    """Whether a text is a prompt that somebody typed, a part of one, or one below what an editor adds."""
+    said = _squeezed(text)
+    return said in prompts or any(
+        said in each or (_REQUEST in said and said.endswith(each)) for each in prompts
+    )
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _called(item: Record) -> str:

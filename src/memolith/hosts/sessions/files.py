@@ -167,6 +167,9 @@ class JsonLines(Agent):
         """Return an empty transcript, with what the file's place says about it."""
         return Transcript(self.name, path)
 
+    def prepare(self, path: str, into: Transcript) -> None:
+        """Note what has to be known of a file before its first record is taken."""
+
     def head(self, path: str) -> Session:  # noqa: D102 - from the beginning of a file
         into = self.begin(path)
         for count, row in enumerate(records(path)):
@@ -178,6 +181,7 @@ class JsonLines(Agent):
     def read(self, path: str) -> Iterator[Session]:
         """Yield the sessions of a file."""
         into = self.begin(path)
+        self.prepare(path, into)
         for row in records(path):
             if row is UNREAD:
                 into.miss()

@@ -137,6 +137,7 @@ class Transcript:
         self.agent, self.path, self.side = agent, path, side
         self.known: dict[str, str] = {}
         self.typed: bool | None = None  # whether a person types what is asked now; None: as the source says
+        self.prompts: set[str] = set()  # that the host says were typed, without blanks; none: it does not say
         self.turns: list[Turn] = []
         self._latest: deque[Turn] = deque()  # behind what is left out
         self._left_out = 0
