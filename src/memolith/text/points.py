@@ -142,6 +142,7 @@ _NEXT = lazy(r"(?<=[a-zà-ÿа-я])\s+(?=[A-ZÀ-ÝА-Я][a-zà-ÿа-я'’-]+\s)
 _HEADS = lazy(_pattern(r"^ P n? [TU] n? S P? $", r"^ n{0,2} [TU] n{0,2} [SB] P? [OP]? $"))
 _SPEAKERS = lazy(r"^[A-HJ-NQ-Z]*;[A-Z]*S[A-Z]*;$")  # `she said, …`, but not `as you said, …`
 _TAKES = lazy(_pattern(r"d", r"^ [VKJHA]"))
+_WHEN = lazy(r"(?i)\W*when\b[^?]*$")  # no question, but when to do something
 _FOOT = lazy(_any(_WORDS["foot"]))
 _LINK = lazy(r"<?https?://\S+")
 _REACTIONS = lazy(r"(?:\s*[\u2190-\u2bff\u2764\ufe0f\U0001f000-\U0001faff]+\s*\d+)+\s*")
@@ -181,19 +182,20 @@ def shown(lines: list[str], first: int, last: int) -> set[int]:
     It may be what stands below such a sentence, and above it if nothing else but requests follows. One right
     above a paste points at that, and so do those below if somebody asked something above it.
     """
+    ends = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     said = [
         (number, each, "" if voice.RULE.match(each) else kind(each))
-        for number in (*range(first), *range(last, len(lines)))
+        for number in sorted({*range(first), *range(last, len(lines)), ends})
         for each in sentences(lines[number][:_LONGEST])
     ]
     if not any(how for _, _, how in said):
         return set()
     below, above = said, said[::-1]
-    if first < last:
+    if any(map(str.strip, lines[first:last])):
         lead = next((number for number in reversed(range(first)) if lines[number].strip()), -1)
         is_led = any(number == lead and (how or voice.asks(each)) for number, each, how in said)
-        below = [each for each in said if each[0] != lead]
-        above = [(n, each, how if n < last or not is_led else "") for n, each, how in below[::-1]]
+        below = [(n, each, how) for n, each, how in said if n != lead or not how]
+        above = [(n, each, how if n < first or not is_led else "") for n, each, how in below[::-1]]
     return _beside(below, at_end=False) | _beside(above, at_end=True)
 
 
@@ -206,7 +208,7 @@ def _beside(said: list[tuple[int, str, str]], *, at_end: bool) -> set[int]:
         if how:
             seen.setdefault(how, set()).add(number)
             continue
-        if voice.asks(each):
+        if voice.asks(each) and not _WHEN.match(each):
             continue
         if at_end and not seen:  # only requests may stand behind it
             break
