@@ -283,6 +283,18 @@ def test_who_asks_gets_an_answer_before_its_question_and_nothing_that_was_said_i
     assert [hit.text for hit in others] == ["who prints the labels?"]
 
 
+@proves("S3.54")
+def test_what_is_kept_goes_before_an_earlier_turn_that_only_asked_with_the_same_words(mem: Mem) -> None:
+    session(mem, "s1", "Find the port.", "OK.", "Which port has the cache?", "Noted.")
+    mem.remember("The staging database listens on port 5433.", title="Staging")
+    found = [hit.text for hit in mem.recall("port", semantic=False)]
+    assert "port 5433" in found[0]
+    assert set(found[1:]) == {"Find the port.", "Which port has the cache?"}
+    session(mem, "s2", "Find the port of the cache cluster.")
+    first, *_ = mem.recall("port cluster", semantic=False)
+    assert "cluster" in first.text, "it has more of the words"
+
+
 @pytest.mark.parametrize(
     ("turn", "passing"),
     [

@@ -219,7 +219,7 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
     # For a task, any turn that says something stands for the work of its session.
     found = [hit for hit in found if not _is_passing(hit.unit, for_task=bool(sessions))]
     if not sessions:
-        found = _answers_first(found)
+        found = settle.answers_first(found)
     return _certain(found, asked.query) if asked.unasked else found[: asked.limit]
 
 
@@ -343,22 +343,6 @@ def _different(ranked: Sequence[Ranked], query: str) -> list[Ranked]:
 def _is_passing(unit: Unit, *, for_task: bool) -> bool:
     passes = talk.is_hollow if for_task else talk.is_passing
     return unit.is_turn and passes(unit.text or "", unit.role)
-
-
-def _answers_first(ranked: list[Ranked]) -> list[Ranked]:
-    """Put what an agent answered before the question it answered, which has more of this question's words."""
-    answers = {
-        (hit.unit.path, hit.unit.position): hit
-        for hit in ranked
-        if hit.unit.is_turn and hit.unit.role != "user"
-    }
-    done: list[Ranked] = []
-    for hit in ranked:
-        unit = hit.unit
-        is_question = unit.is_turn and unit.role == "user" and talk.is_question(unit.text or "")
-        answer = answers.get((unit.path, unit.position + 1)) if is_question else None
-        done += [each for each in (answer, hit) if each is not None and each not in done]
-    return done
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,6 @@
 """What is current goes before what it replaced: among the best hits, and by later statements nobody found.
 
-`supersede` compares two statements; here is what is compared.
+`supersede` compares two statements; here is what is compared. What answers goes before what only asks.
 """
 
 from __future__ import annotations
@@ -72,6 +72,33 @@ def of_person(index: Index, texts: Texts, asked: Question, state: State) -> list
         for unit in sorted(told, key=lambda unit: unit.date, reverse=True)
         if talk.is_of_self(unit.text or "")
     ]
+
+
+def answers_first(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Put what answers before a turn that only asks, which may have more of this question's words.
+
+    An answer is what the agent said next, and any statement with the same words: `Find the port.` is short,
+    and so scores above the note that has it.
+    """
+    replies = {
+        (hit.unit.path, hit.unit.position): hit
+        for hit in ranked
+        if hit.unit.is_turn and hit.unit.role != "user"
+    }
+    done: list[Ranked] = []
+    for at, hit in enumerate(ranked):
+        unit = hit.unit
+        first: list[Ranked | None] = []
+        if unit.is_turn and unit.role == "user" and talk.says_nothing(unit.text or "", "user"):
+            first += [each for each in ranked[at:] if _states_same(each, hit)]
+            if talk.is_question(unit.text or ""):
+                first.append(replies.get((unit.path, unit.position + 1)))
+        done += [each for each in (*first, hit) if each is not None and each not in done]
+    return done
+
+
+def _states_same(hit: Ranked, asking: Ranked) -> bool:
+    return hit.unit.kind in STATEMENTS and not hit.weak and set(hit.terms) >= set(asking.terms) != set()
 
 
 def _states(unit: Unit) -> bool:

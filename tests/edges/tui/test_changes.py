@@ -320,3 +320,47 @@ def test_ctrl_p_goes_to_another_project_and_changes_land_there(person: Mem, tmp_
     drive(person, script)
     assert "added-there" in str(other.list())
     assert "added-there" not in str(person.list())
+
+
+@proves("S1.36")
+def test_what_was_added_is_selected_wherever_it_lands_so_that_the_next_key_is_for_it(person: Mem) -> None:
+    async def add(app: Driver, **values: str) -> str:
+        await app.keys("n")
+        await fill(app, **values)
+        await app.home()
+        assert app.app.row is not None
+        return app.app.row.title
+
+    async def script(app: Driver) -> None:
+        await app.choose("Database")
+        assert await add(app, title="Tui note", text="Typed here.") == "Tui note"
+        assert await add(app, title="Mine", text="For all of them.", scope="user") == "Mine"
+        assert app.app.shelf is not None
+        assert app.app.shelf.key == "user/note"
+        await app.do("o")
+        assert await add(app, title="From the overview", text="Typed there.") == "From the overview"
+        await app.shelf("project/record/decisions")
+        assert await add(app, category="procedures", text="Tag, then build.") == "Tag, then build."
+        await app.shelf("project/ticket")
+        assert await add(app, title="Slow start", text="Since Monday.") == "slow-start: Slow start"
+        await app.keys("d")
+        await app.screen(Confirm)
+        await app.do("y")
+        assert [ticket.title for ticket in person.tickets.list()] == ["Login fails"]
+
+    drive(person, script)
+
+
+def test_a_message_says_once_how_to_undo_it_and_is_gone_once_that_is_done(person: Mem) -> None:
+    async def script(app: Driver) -> None:
+        await app.choose("Database")
+        await app.keys("d")
+        await app.answer("y")
+        await app.told("Deleted")
+        (told,) = [each.message for each in app.app._notifications]
+        assert told.endswith("(u undoes it)")
+        assert "memolith undo" not in told
+        await app.do("u")
+        assert [each.message for each in app.app._notifications] == ["Undone: the deletion of Database"]
+
+    drive(person, script)

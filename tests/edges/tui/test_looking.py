@@ -166,3 +166,50 @@ def test_an_empty_memory_says_how_to_begin(work: object) -> None:
         await app.told("Nothing to undo")
 
     drive(Mem.open(str(work), origin="user"), script)
+
+
+@pytest.mark.parametrize("start", ["shelves", "page"])
+def test_at_40_columns_the_hits_are_shown_while_one_types_and_that_there_are_none(
+    person: Mem, start: str
+) -> None:
+    async def script(app: Driver) -> None:
+        app.app.go(start)
+        await app.until(lambda: app.focus == start, start)
+        await app.keys("slash")
+        await app.until(lambda: app.focus == "search", "the field")
+        await app.write("redis")
+        await app.until(lambda: "Running the tests" in app.cells(), "the hit on the screen")
+        assert app.app.listing.region.width > 30
+        assert app.focus == "search"
+        await app.write("zzz")
+        await app.until(lambda: "Nothing found." in app.cells(), "that there is none")
+
+    drive(person, script, (40, 24))
+
+
+def test_numbers_of_the_shelves_and_of_the_overview_agree(person: Mem) -> None:
+    old = person.records.add("Postgres 15.", category="decisions", scope="project", title="Old engine")
+    person.records.archive(old.id, scope="project")
+
+    async def script(app: Driver) -> None:
+        labels = [str(node.label) for node in app.app._branches.values()]
+        counts = [int(each.split()[-1]) for each in labels if each.startswith("Records")]
+        await app.keys("o")
+        await app.until(lambda: f"{sum(counts)} records" in app.page, "the same number")
+        assert sum(counts) == 2
+
+    drive(person, script)
+
+
+def test_the_block_is_shown_as_it_is_and_its_sizes_fit_beside_the_shelves(person: Mem) -> None:
+    async def script(app: Driver) -> None:
+        await app.keys("i")
+        await app.until(lambda: "The block, as an agent sees it" in app.page, "the block")
+        sizes, block = app.page.split("The block, as an agent sees it:")
+        assert "**short answers**" in block
+        assert "- [ ] renew the certificate" in block
+        assert all(
+            line.split()[0].replace(",", "").isdigit() for line in sizes.splitlines()[2:] if line.strip()
+        )
+
+    drive(person, script, NARROW)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from textual import work
 from textual.app import App, SuspendNotSupported
 
-from memolith import ConflictError, HistoryError, MemolithError
+from memolith import ConflictError, HistoryError, MemolithError, WriteResult
 from memolith.edges.tui.dialogs import Choose, Confirm, Editor, Field, Form
 from memolith.edges.tui.lists import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith import Mem
+    from memolith import EntryResult, Mem
     from memolith.edges.tui.shelves import Shelf
 
 Result = TypeVar("Result")
@@ -61,6 +61,10 @@ class Acting(App[None]):
     def reload(self, keep: str | None = None) -> None:
         """Refresh the display."""
 
+    @abstractmethod
+    def show_new(self, path: str) -> None:
+        """Refresh the display, and go to an entry that was added."""
+
     def tell(self, message: str, *, problem: bool = False) -> None:
         """Show a message. It may quote a text, which is never parsed as markup."""
         self.notify(message, severity="error" if problem else "information", markup=False)
@@ -79,8 +83,13 @@ class Acting(App[None]):
         except MemolithError as error:
             self.tell(str(error), problem=True)
             return
-        self.tell(f"{message}  (u undoes it)" if "\n" not in message else message)
+        self._report(message)
         self.reload(keep)
+
+    def _report(self, message: str) -> None:
+        """Show what a change did: here a key undoes it, not a command."""
+        message = message.partition(" (`memolith undo`")[0]
+        self.tell(f"{message}  (u undoes it)" if "\n" not in message else message)
 
     # ------------------------------------------------------------ add
 
@@ -90,8 +99,16 @@ class Acting(App[None]):
         kind = self.shelf.kind if self.shelf else "note"
         what, fields = self._fields(kind)
         values = await self.push_screen_wait(Form(f"New {what}", fields))
-        if values is not None:
-            self.change(f"the new {what}", lambda: self._add(kind, values))
+        if values is None:
+            return
+        try:
+            added = self.make(f"the new {what}", lambda: self._add(kind, values))
+        except MemolithError as error:
+            self.tell(str(error), problem=True)
+            return
+        self._report(added.message)
+        path = added.path if isinstance(added, WriteResult) else added.filename
+        self.show_new(str(path).removeprefix(f"{self.mem.root}/"))
 
     def _fields(self, kind: str) -> tuple[str, list[Field]]:
         """Return what can be added on a shelf, and the fields of its form."""
@@ -110,18 +127,18 @@ class Acting(App[None]):
             return "log entry", [Field("title", "Heading"), text]
         return "note", [title, scope, text]
 
-    def _add(self, kind: str, values: dict[str, str]) -> str:
+    def _add(self, kind: str, values: dict[str, str]) -> WriteResult | EntryResult:
         text, title = values["text"], values.get("title", "")
         if kind == "record":
-            return self.mem.records.add(text, category=values["category"], scope=values["scope"]).message
+            return self.mem.records.add(text, category=values["category"], scope=values["scope"])
         if kind == "ticket":
-            return self.mem.tickets.add(title, description=text).message
+            return self.mem.tickets.add(title, description=text)
         if kind == "scratchpad":
-            return self.mem.write("scratchpad", f"- [ ] {' '.join(text.split())}").message
+            return self.mem.write("scratchpad", f"- [ ] {' '.join(text.split())}")
         if kind == "daily":
-            return self.mem.append_daily(title, text).message
+            return self.mem.append_daily(title, text)
         scope: Literal["project", "user"] = "user" if values["scope"] == "user" else "project"
-        return self.mem.remember(text, title, scope=scope).message
+        return self.mem.remember(text, title, scope=scope)
 
     # ------------------------------------------------------------ edit
 
@@ -297,6 +314,7 @@ class Acting(App[None]):
             if self._done:
                 what, begin, end = self._done.pop()
                 undone = self.mem.pages.undo_between(begin, end)
+                self.clear_notifications()  # what they tell no longer holds
                 self.tell(f"Undone: {what}" if undone else f"Nothing to undo: {what}")
             else:
                 question = f"No changes here yet. Undo the newest change of {self.mem.pages.newest()}?"

@@ -47,6 +47,7 @@ class Memolith(Searching):
     CSS_PATH = "style.tcss"
     TITLE = "memolith"
     ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = "#shelves"  # not the field, which would take the first keys
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (64, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's type
     BINDINGS: ClassVar[list[BindingType]] = [
         *(binding for group in keys.GROUPS.values() for binding in keys.bindings(group)),
@@ -59,7 +60,7 @@ class Memolith(Searching):
         self._reader = mem.from_source("user")
         self._trees = self.newest(lambda _: shelves.shelves(self._reader), self._show_tree)
         self._lists = self.newest(lambda shelf: shelves.rows(self._reader, shelf), self._show_rows)
-        self._views = self.newest(lambda what: _view(self._reader, what), self._show_view)
+        self._views = self.newest(lambda what: shelves.shown(self._reader, what), self._show_view)
         self._view: View | None = None
         self._branches: dict[str, TreeNode[Shelf]] = {}
         self._keep: str | None = None
@@ -85,8 +86,7 @@ class Memolith(Searching):
 
     def on_mount(self) -> None:
         """Load the tree."""
-        self.theme = _THEMES[_is_light(os.environ.get("COLORFGBG", ""))]
-        self._tree.focus()
+        self.theme = _THEMES[render.is_light(os.environ.get("COLORFGBG", ""))]
         self._trees.ask(None)
 
     @property
@@ -124,6 +124,17 @@ class Memolith(Searching):
         self._keep = keep or (self.listing.row.ref if self.listing.row else None)
         self.finder.forget()
         self._trees.ask(None)
+
+    def show_new(self, path: str) -> None:
+        """Read everything again, and go to an entry that was added, on its shelf."""
+        scope = "project" if path.startswith("projects/") else "user"
+        kind, part = (self.shelf.kind, self.shelf.part) if self.shelf else ("", "")
+        node = self._branches.get(f"{scope}/{kind}") or self._branches[f"{scope}/note"]
+        is_here = self.shelf and "/" in self.shelf.key and self.shelf.scope == scope
+        if not is_here or (part and f"/records/{part}/" not in path):
+            self.shelf = node.data
+        self.leave_search()
+        self.reload(path)
 
     def _show_tree(self, _: None, found: list[Shelf] | None, problem: MemolithError | None) -> None:
         if found is None:
@@ -268,18 +279,19 @@ class Memolith(Searching):
         """On a narrow terminal, show the pane that has the focus."""
         if not self.is_front:
             return
-        if event.widget.id in _PANES and self._target is None:
-            self._at(event.widget.id)
+        if event.widget is self.focused and event.widget.id in _PANES and self._target is None:
+            self.reveal(event.widget.id)
         self.refresh_bindings()
 
-    def _at(self, pane: str) -> None:
+    def reveal(self, pane: str) -> None:
+        """Show a pane where there is room for one; the focus stays."""
         for each in _PANES:
             self.screen_stack[0].set_class(each == pane, f"at-{each}")
         self.call_after_refresh(self._draw)
 
     def go(self, pane: str) -> None:
         """Focus a pane."""
-        self._at(pane)
+        self.reveal(pane)
         widget = self.screen_stack[0].query_one(f"#{pane}")
         if widget.region.area and widget.display:
             self._target = None
@@ -370,21 +382,12 @@ class Memolith(Searching):
         self.push_screen(Help())
 
 
-def _view(mem: Mem, what: Row | str) -> View:
-    return shelves.view(mem, what) if isinstance(what, Row) else shelves.page_view(mem, what)
-
-
 def _label(shelf: Shelf) -> Text:
     """Return the label of a shelf as a Text: a string would be parsed as markup."""
     label = Text(render.one_line(shelf.label))
     if shelf.count is not None:
         label.append(f"  {shelf.count:,}", "dim")
     return label
-
-
-def _is_light(colours: str) -> bool:
-    """Whether the terminal reports a light background (COLORFGBG: `0;15`)."""
-    return colours.rpartition(";")[2] in ("7", "15")
 
 
 def run(mem: Mem) -> None:

@@ -314,6 +314,7 @@ def help_lines() -> list[Line]:
     lines = [
         line("memolith keeps what your agents should know, as files on your disk.", "bold"),
         line("Left: shelves. Middle: their entries. Right: the text and its source."),
+        line("esc closes this page.", render.QUIET),
         BLANK,
     ]
     for name, group in {**keys.GROUPS, "In the editor": keys.IN_EDITOR}.items():

@@ -170,6 +170,7 @@ class Listing(ScrollView, can_focus=True):
             return self._first(row, mark, base, width)
         inner = width - 3
         text = render.one_line(row.snippet if part == 1 else f"because: {row.why}")
+        text = text if cell_len(text) <= inner else set_cell_size(text, inner - 1).rstrip() + "…"
         is_cursor = base == self._style("cursor")
         style = base if part == 1 or is_cursor else base + self._style("why")
         cells = Strip(

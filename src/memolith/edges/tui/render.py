@@ -241,3 +241,8 @@ def facts(pairs: Iterable[tuple[str, str]]) -> list[Line]:
 def wrapped(lines: Iterable[Line], width: int) -> Content:
     """Return lines as one text, no row wider than `width`."""
     return Content("\n").join([row for line in lines for row in line.rows(max(8, width))])
+
+
+def is_light(colours: str) -> bool:
+    """Whether the terminal reports a light background (COLORFGBG: `0;15`)."""
+    return colours.rpartition(";")[2] in ("7", "15")

@@ -181,6 +181,10 @@ class Searching(Acting):
         """Show a shelf."""
 
     @abstractmethod
+    def reveal(self, pane: str) -> None:
+        """Show a pane where there is room for one; the focus stays."""
+
+    @abstractmethod
     def go(self, pane: str) -> None:
         """Give a pane the focus."""
 
@@ -223,6 +227,7 @@ class Searching(Acting):
         self.asked, self._asked_at = event.value.strip(), time.monotonic()
         if self.asked:
             self.screen_stack[0].remove_class("single")
+            self.reveal("listing")
             self.search(self.asked)
         elif self.shelf is not None:
             self.open_shelf(self.shelf)

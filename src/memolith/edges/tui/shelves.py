@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ from memolith.edges.tui.render import BLANK, QUIET, Line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memolith import Mem
+    from memolith import Explanation, Mem
 
 PROJECT, USER = "project", "user"
 _SHOWN = 131_072  # characters shown of a text; the editor has all of it
@@ -49,7 +50,7 @@ class Shelf:
 
 
 def shelves(mem: Mem) -> list[Shelf]:
-    """Return the tree with the counts of each shelf. Opens no files but those in review."""
+    """Return the tree with the counts of each shelf: of records, those that hold, as the overview has it."""
 
     def shelf(key: str, label: str) -> Shelf:
         scope, kind = key.split("/")
@@ -74,14 +75,15 @@ def shelves(mem: Mem) -> list[Shelf]:
 
 
 def _records(mem: Mem, scope: str) -> Shelf:
-    counts = {each: len(mem.pages.names("record", scope, each)) for each in mem.records.categories}
+    found = Counter(record.category for record in mem.records.list(scope=scope))
+    counts = {each: found[each] for each in mem.records.categories}
     shelf = Shelf(f"{scope}/record", "Records", sum(counts.values()))
     shelf.children = [
         Shelf(f"{scope}/record/{category}", category.capitalize(), count)
         for category, count in counts.items()
         if count
     ]
-    if shelf.count:
+    if any(mem.pages.names("record", scope, each) for each in counts):
         shelf.children.append(Shelf(f"{scope}/record/old", "Archived, superseded"))
     return shelf
 
@@ -162,6 +164,11 @@ class View(NamedTuple):
 
     title: str
     lines: list[Line]
+
+
+def shown(mem: Mem, what: Row | str) -> View:
+    """Return the view of a row, or of a shelf that is a single text."""
+    return view(mem, what) if isinstance(what, Row) else page_view(mem, what)
 
 
 def view(mem: Mem, row: Row) -> View:
@@ -246,11 +253,26 @@ def _overview(mem: Mem) -> View:
 
 def _injected(mem: Mem) -> View:
     found = mem.explain()
-    lines = [render.line(line, indent=38) for line in found.render().splitlines()]
+    lines = [render.line(line) for line in _sizes(found)]
     if found.block is None:
         return View("Injected now", [*lines, render.line("n adds something.", QUIET)])
     lines += [BLANK, _title("The block, as an agent sees it:"), BLANK]
-    return View("Injected now", lines + render.markdown(found.block))
+    return View("Injected now", lines + [render.line(each) for each in found.block.split("\n")])
+
+
+def _sizes(found: Explanation) -> list[str]:
+    """Return the parts of the block in lines that fit beside the shelves."""
+    if found.block is None:
+        return [found.render()]
+    cut = [f", {part.cut:,} cut" if part.cut else "" for part in found.parts]
+    whole = (
+        f"{found.bytes:>7,}  together, about {found.tokens:,} tokens; at most {found.limit:,} bytes"
+    )
+    return [
+        "  bytes  from",
+        *(f"{part.bytes:>7,}  {part.file}{less}" for part, less in zip(found.parts, cut, strict=True)),
+        whole,
+    ]
 
 
 def _learning(mem: Mem) -> View:
