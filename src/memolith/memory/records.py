@@ -126,7 +126,7 @@ class Records(entries.Entries):
         arguments.check_text(title or "x", "title")
         expires, begin = entries.date(expires, "expires"), entries.date(valid_from, "valid_from")
         if expires and (category != "incidents" or expires < self._home.today):
-            last = f"only incidents can expire; {category} last (CLI: --valid-until DATE)"
+            last = f"only incidents can expire; {category} last until valid_until (CLI: --valid-until DATE)"
             raise InputError(f"{expires} is past; expire today or later" if category == "incidents" else last)
         own = title or _own_title(text)
         name = entries.titled(own, text)

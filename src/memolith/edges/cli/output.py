@@ -199,13 +199,23 @@ def guarded(command: Callable[[], None]) -> int:
     return 0 if watch.wrote else PartialError.exit_code
 
 
+def _for_shell(text: str) -> str:
+    """Return a message with options and commands in place of a library's and a session's words."""
+    if "(CLI: " not in text and "/memory" not in text:
+        return text
+    import re  # late: hardly any message needs it
+
+    text = re.sub(r"\w+ \(CLI: ([^)]*)\)", r"\1", text)
+    return re.sub(r"(usage: |name: |`)/memory\b", r"\1memolith memory", text)
+
+
 def _run(command: Callable[[], None]) -> int:
     try:
         command()
         sys.stdout.flush()
     except MemolithError as error:
         _let_go(error)
-        note(str(error), "error")
+        note(_for_shell(str(error)), "error")
         return error.exit_code
     except Exit as end:
         sys.stdout.flush()

@@ -81,7 +81,7 @@ def add_session(
 
 
 @session.command("list")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
+@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @opened
 def list_sessions(mem: Mem, limit: int | None) -> Answer:
     """List sessions, newest first, with what they began with.

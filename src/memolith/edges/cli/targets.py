@@ -71,6 +71,9 @@ def write(
         if len(text) < 2:
             raise InputError("a note needs its name and a text: memolith write note NAME TEXT")
         name, *text = text  # type: ignore[assignment]
+    elif target == "daily" and len(text) > 1 and (text[0] == "yesterday" or layout.is_date(text[0])):
+        # A text that begins with a day is one argument, or is piped in.
+        raise InputError(f"the log is written for today, not for {text[0]}; put the whole text in quotes")
     content = common.text_argument(" ".join(text))
     is_new = (
         name is not None and Tree(mem.store).stat(layout.find_note(mem.store, mem.scope(scope), name)) is None

@@ -265,9 +265,7 @@ def _sizes(found: Explanation) -> list[str]:
     if found.block is None:
         return [found.render()]
     cut = [f", {part.cut:,} cut" if part.cut else "" for part in found.parts]
-    whole = (
-        f"{found.bytes:>7,}  together, about {found.tokens:,} tokens; at most {found.limit:,} bytes"
-    )
+    whole = f"{found.bytes:>7,}  together, about {found.tokens:,} tokens; at most {found.limit:,} bytes"
     return [
         "  bytes  from",
         *(f"{part.bytes:>7,}  {part.file}{less}" for part, less in zip(found.parts, cut, strict=True)),
