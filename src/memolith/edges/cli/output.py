@@ -206,6 +206,8 @@ def _for_shell(text: str) -> str:
     import re  # late: hardly any message needs it
 
     text = re.sub(r"\w+ \(CLI: ([^)]*)\)", r"\1", text)
+    if collected.get() is not None:  # `/memory` in a session
+        return text
     return re.sub(r"(usage: |name: |`)/memory\b", r"\1memolith memory", text)
 
 
