@@ -47,6 +47,22 @@ def test_a_damaged_index_is_made_anew_with_the_same_answers(home: Path, name: st
         assert everything(index) == fresh
 
 
+@pytest.mark.parametrize("end", ["", ".sums", "-journal"])
+def test_a_directory_in_the_place_of_a_file_of_the_index_is_named_and_answered_from_memory(
+    home: Path, end: str
+) -> None:
+    with Index(str(home)) as index:
+        fresh = everything(index)
+    place = Path(f"{index.path}{end}")
+    place.unlink(missing_ok=True)
+    place.mkdir()
+    if end:
+        Path(index.path).write_bytes(b"")
+    with Index(str(home)) as index:
+        assert everything(index) == fresh
+        assert f"{place}: is a directory" in index.sync(BOTH).notes[0]
+
+
 def test_a_locked_index_is_answered_from_memory_and_says_so(home: Path) -> None:
     """A prompt waited for it for four seconds, and got nothing."""
     with Index(str(home), wait=0.05) as index:

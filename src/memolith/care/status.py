@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from memolith.base import whole
+from memolith.base.errors import UnsafePathError
 from memolith.base.values import Value
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import daily, document, note_index, review
@@ -113,6 +114,14 @@ def _learning(home: Home) -> str:
     return "on, by rules" if model == "none" else f"on, by rules and {model}"
 
 
+def _part(tree: Tree, path: str) -> str:
+    """Return the beginning of a file; of one that cannot be read, nothing: it is named beside the figures."""
+    try:
+        return files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0])
+    except UnsafePathError:
+        return ""
+
+
 def overview(home: Home) -> Overview:
     """Collect the figures."""
     root = home.store
@@ -140,7 +149,7 @@ def overview(home: Home) -> Overview:
             f"{plural(held, 'text')} from outside, or learned from sessions, {waits} for you: memolith review"
         )
     paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
-    scratchpad, today = (files.text_of(tree.read_part(path, MAX_LOOK_BYTES)[0]) for path in paths)
+    scratchpad, today = (_part(tree, path) for path in paths)
     sessions = Sessions(home).stored()
     return Overview(
         agents=sorted({each.host for each in outside.Installs(home.path).all()}),

@@ -220,10 +220,12 @@ class Derived:
 
     def _remove(self) -> None:
         self.close()
-        self._sums.remove()
-        for path in (f"{self.path}-journal", f"{self.path}-wal", f"{self.path}-shm", self.path):
+        paths = [f"{self.path}{end}" for end in (".sums", "-journal", "-wal", "-shm", "")]
+        for path in paths:
             if os.path.isdir(path) and not os.path.islink(path):
                 raise UnsafePathError(f"{path}: is a directory; move it out of the way")
+        self._sums.remove()
+        for path in paths:
             with files.storage_errors(path), suppress(FileNotFoundError):
                 os.unlink(path)
 

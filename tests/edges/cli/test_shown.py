@@ -48,6 +48,21 @@ def test_a_warning_of_status_and_a_notice_of_a_project_are_shown_once(
         assert (shown.out + shown.err).count("memolith review") == (command == ["status"])
 
 
+@pytest.mark.parametrize("name", ["SCRATCHPAD.md", "daily/%Y-%m-%d.md"])
+def test_status_names_a_file_that_is_a_link_and_shows_the_rest(
+    mem: Mem, store: Path, work: Path, tmp_path: Path, capfd: Capture, name: str
+) -> None:
+    mem.remember("hi", "Kept")
+    (tmp_path / "real.md").write_text("- [ ] x\n")
+    place = store / time.strftime(name)
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(tmp_path / "real.md")
+    assert main(["status", "--project", str(work)]) == 16
+    shown = capfd.readouterr()
+    assert "notes        1 of this project" in shown.out
+    assert "is a symbolic link" in shown.err
+
+
 def test_a_note_that_comes_through_a_pipe_leaves_its_head_behind(
     mem: Mem, work: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
