@@ -340,7 +340,9 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
             output.note(error.message, "error")
             return 2
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "memolith"
-        output.note(f"{_message(error).rstrip('.')}; try `{where} --help`", "error")
+        said = _message(error).rstrip(".")
+        also = "Try" if said.endswith("?") else "try"
+        output.note(f"{said}{'' if also == 'Try' else ';'} {also} `{where} --help`", "error")
         return 2
     except click.Abort:
         return output.interrupted()

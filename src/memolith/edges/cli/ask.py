@@ -212,7 +212,7 @@ def remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
         )
         for each in others if sure is None else ():
             output.note(f"the note “{each.title}” says: {each.text}")
-            print("Put the new fact there instead? [y/N] ", end="", file=sys.stderr, flush=True)
+            print("Put the new fact there instead? [y/N]: ", end="", file=sys.stderr, flush=True)
             if sys.stdin.readline().strip().casefold() in ("y", "yes"):
                 return writing.remember(mem, text, **chosen, instead=each)
     return mem.remember(text, **chosen)

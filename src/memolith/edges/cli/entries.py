@@ -211,7 +211,12 @@ def add_ticket(mem: Mem, title: tuple[str, ...], **options: Any) -> Answer:
     \b
     memolith ticket add "Login fails on Safari" --type bug --priority high --description "Since 4.2."
     """
-    return mem.tickets.add(" ".join(title), **_given(mem, options))
+    called = " ".join(title)
+    same = [each.id for each in mem.tickets.list() if each.title.casefold() == called.casefold()]
+    done = mem.tickets.add(called, **_given(mem, options))
+    if beside := ", ".join(each for each in same if each != done.id):
+        return done.but(message=f"{done.message}, beside {beside} of the same title")
+    return done
 
 
 @ticket.command("edit")
@@ -248,12 +253,13 @@ def note_ticket(mem: Mem, ticket_id: str, text: tuple[str, ...]) -> Answer:
 @common.one_of("--type", TYPES, name="kind")
 @opened
 def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
-    """List tickets, those changed last first.
+    """List tickets, those changed last first; what is done or closed comes after all others.
 
     \b
     memolith ticket list --status open
     """
     found = common.newest(mem, mem.tickets.list(status, kind))
+    found.sort(key=lambda each: each.status in ("done", "closed"))
     rows = [(veil.masked(t.id), t.status, t.type, t.priority, t.title) for t in found]
     table = Table(("id", "status", "type", "priority", "title"), rows, spare=("type", "priority"))
     return common.listed("tickets", found, table, "no tickets; `memolith ticket add --help` shows how")

@@ -94,6 +94,7 @@ _SPECIAL = {
         "-r -e -P": "it looks for words literally; for a pattern, `grep -rE PATTERN` in the folder that "
         "`memolith project show` names",
         "-i": "leave it out: case does not matter",
+        "-l -c": "leave it out; --json has the files and their numbers",
     },
     "memolith show": {"--body --raw --plain": "--text leaves the head out"},
     "memolith mv": {"--project --scope": "--to PROJECT moves a note there, --to user to all projects"},

@@ -43,8 +43,9 @@ _name = click.argument("name", nargs=-1, required=True, shell_complete=completio
 @click.option("--turn", type=int, metavar="N", help="Of a session: only this turn.")
 @click.option("--why", is_flag=True, help="Where it came from, who changed it, which sessions were given it.")
 @click.option("--text", "bare", is_flag=True, help="Only the text, without its head.")
+@click.option("--path", "place", is_flag=True, help="Only where its file is.")
 @opened
-def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool, bare: bool) -> Answer:
+def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool, bare: bool, place: bool) -> Answer:
     """Print a note, record, ticket, session, day, scratchpad, long_term, or what an address names.
 
     NAME is an id, a title, the beginning of one, or an address (`memolith help names`).
@@ -59,6 +60,12 @@ def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool, bare: boo
     if why:
         about = mem.why(words)
         return about.as_dict(), Facts(veil.masked(about.render()))
+    if place:
+        meant = mem.find(words)
+        if not Tree(str(mem.root)).is_file(meant.path or "."):
+            raise NotFoundError(f"{meant.name} has no file; `memolith list` shows what has")
+        file = veil.masked(layout.locate(str(mem.root), meant.path))
+        return {"path": file}, file
     if words.startswith(SCHEME):
         resource = writing.look(mem, words)
         return resource.as_dict(), resource.text
