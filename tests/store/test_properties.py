@@ -21,6 +21,7 @@ from prove.lines import kept
 from memolith import Mem
 from memolith.base.errors import ConfigError, ConflictError, HistoryError
 from memolith.env.paths import Place
+from memolith.memory.undo import notice
 from memolith.store.history import History
 from memolith.text.digest import sha256
 from tests.conftest import NOON, Clock
@@ -70,6 +71,7 @@ class Memory(RuleBasedStateMachine):
         self.standing: dict[str, list[Done]] = {file: [] for file in self.names}
         self.stood: dict[str, dict[int, list[Done]]] = {file: {} for file in self.names}
         self.versions: dict[str, dict[int, bytes]] = {file: {} for file in self.names}
+        self.written: set[str] = set()  # the files that memolith wrote, or whose saves by hand it noted
         self.count = 0
 
     def teardown(self) -> None:
@@ -89,6 +91,7 @@ class Memory(RuleBasedStateMachine):
         """Take over in the model what a change did, and find the version that it made."""
         before = self.now[file]
         self.now[file] = after
+        self.written.add(file)
         stood = self.standing[file]
         if undid is not None:
             self.standing[file] = self.stood[file][undid]
@@ -172,12 +175,18 @@ class Memory(RuleBasedStateMachine):
     def edit_by_hand(self, file: str, saved: bytes) -> None:
         self.path(file).parent.mkdir(parents=True, exist_ok=True)
         self.path(file).write_bytes(saved)
-        self.now[file] = saved
+        self.by_hand(file, saved)
 
     @rule(file=FILES)
     def delete_by_hand(self, file: str) -> None:
         self.path(file).unlink(missing_ok=True)
-        self.now[file] = None
+        self.by_hand(file, None)
+
+    def by_hand(self, file: str, after: bytes | None) -> None:
+        notice(self.mem)
+        if file in self.written:
+            self.note_change(file, after)
+        self.now[file] = after
 
     # ------------------------------------------------------------ what always holds
 

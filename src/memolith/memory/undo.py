@@ -64,13 +64,16 @@ def _is_aside(home: Home, name: str) -> bool:
     return name.endswith((PROJECT_FILE, layout.INDEX)) or name.startswith(f"{kept}/")
 
 
-def notice(home: Home, slugs: Iterable[str] | None = None) -> None:
-    """Note what people saved or deleted by hand, so that it can be told and undone; never waits or fails."""
+def notice(home: Home, seconds: float | None = 0) -> None:
+    """Note what people saved or deleted by hand, so that it can be told and undone; never fails.
+
+    It waits `seconds` for who writes, by default not at all; None is as long as a write does.
+    """
     tree, history = Tree(home.store), home.gate.history
-    for slug in slugs or (layout.USER, home.project):
+    for slug in (layout.USER, home.project):
         with contextlib.suppress(MemolithError, OSError):
             if names := list(history.files(slug)):  # else a reader would make the home
-                with home.gate.scope(slug, 0):
+                with home.gate.scope(slug, seconds):
                     for name in names:
                         _look(tree, history, name)
 
@@ -83,12 +86,12 @@ def _look(tree: Tree, history: History, name: str) -> None:
             history.notice(name, None)
         else:
             if not place.folder.label:  # in a repository, git writes as well
-                history.notice(name, place.read(), place.stat())
+                history.notice(name, place.read(), place)
 
 
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
     """Undo a change of `file`, or the newest change of all files; a rename, say, as a whole."""
-    notice(home)
+    notice(home, None)
     relative = newest_file(home) if file is None else find_file(home, file)
     history = home.gate.history
     if version is not None and (former := version_of(home, relative, version)) != relative:
@@ -129,7 +132,7 @@ def _restored(home: Home, relative: str, former: str, version: int) -> Undone:
 
 def redo(home: Home, file: str | None) -> Undone:
     """Take an undo back, of `file` or the newest of all; HistoryError if something was changed since."""
-    notice(home)
+    notice(home, None)
     history = home.gate.history
     undone = [(entry.stamp, name, entry) for name, entry in _each(home, history.to_redo)]
     if file is not None:

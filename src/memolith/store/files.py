@@ -182,15 +182,16 @@ def open_own(place: Place, flags: int) -> int:
     raise OSError(errno.EINVAL, "is not a regular file; move it out of the way")
 
 
-def write_new(place: Place, data: bytes) -> None:
-    """Create a file that must not exist yet, with its bytes on disk when this returns."""
+def write_new(place: Place, data: bytes, *, sync: bool = True) -> None:
+    """Create a file that must not exist yet; with `sync`, its bytes are on disk when this returns."""
     fd = os.open(place.at, _OPEN_NEW, 0o600, dir_fd=place.fd)
     try:
         if not _WINDOWS:
             os.fchmod(fd, 0o600)
         _mark(fd)  # before the bytes: see `temporary._was`
         write_all(fd, data)
-        full_sync(fd)
+        if sync:
+            full_sync(fd)
     finally:
         os.close(fd)
 

@@ -346,7 +346,12 @@ class Gate:
         change = Change(relative, before, after, [])
         grown = before is None or (after is not None and after.startswith(before))
         own = not place.folder.label  # in a repository, git writes as well
-        clean = own and history.notice(relative, before, kept.stat() if kept else None)
+        names = history.names(relative)
+        if own:
+            over = history.notice(relative, before, kept, names)
+            # Before the version: a crash in between must not make a person's change of ours. What an undo
+            # brings back may have a secret.
+            history.wrote(relative, after, over, clean=undoes is None and bool(over or before is None))
         try:
             if remember and not grown and kept is not None:
                 history.keep(relative, kept, op, undoes)
@@ -358,14 +363,12 @@ class Gate:
                 if remember:
                     name = "create" if before is None and op == "write" else op
                     history.mark(relative, name, before, change.sha256, undoes)
-            history.keep_meanwhile(relative, after)
+            history.keep_meanwhile(relative, after, names)
         except (OSError, MemolithError) as error:
             # The write stands (S0.27). The old bytes wait in the temporary file for the next sweep.
             change.lost = True
             change.warnings.append(f"the previous version could not be put into the history: {error}")
             whole.note_lost(change.warnings[-1])
-        if own:
-            history.wrote(relative, after, clean=clean or before is None)
         return change
 
     def _keep_copy(self, relative: str, data: bytes | None) -> None:

@@ -126,52 +126,52 @@ class History:
         with self._adding(relative, op, state, undoes) as target:
             os.close(os.open(target.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=target.fd))
 
-    def wrote(self, relative: str, data: bytes | None, *, clean: bool = False) -> None:
-        """Remember what memolith wrote last; not a secret that a person typed, unless it is `clean` of those.
+    def names(self, relative: str) -> list[str]:
+        """Return all that is kept of a file, by name; nothing where there can be no history."""
+        with contextlib.suppress(OSError, MemolithError):
+            return self._tree.names(relative, "")
+        return []
 
-        Not synced: whatever is torn is not believed.
+    def wrote(self, relative: str, data: bytes | None, over: str = "", *, clean: bool = False) -> None:
+        """Remember what memolith wrote last, in place of the copy `over`; not a secret that a person typed.
+
+        `clean`: there is none. Not synced: whatever is torn is not believed.
         """
         with contextlib.suppress(OSError, MemolithError):
             folder = files.make_folder(self._tree, relative)
-            for name in folder.names():
+            for name in [over] if over else folder.names():
                 if name.startswith(WRITTEN):
                     files.unlink(Place(folder, name))
-            if data and not clean and redact(files.text_of(data)).findings:
-                return
-            place = Place(folder, WRITTEN + (_ABSENT if data is None else sha256(data)[:16]))
-            fd = os.open(place.at, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=place.fd)
-            try:
-                files.write_all(fd, data or b"")
-            finally:
-                os.close(fd)
+            if clean or not data or not redact(files.text_of(data)).findings:
+                files.write_new(Place(folder, _copy(data)), data or b"", sync=False)
 
-    def notice(self, relative: str, now: bytes | None, found: os.stat_result | None = None) -> bool:
-        """Make what a person saved or deleted by hand a change of its own; `found` is their file.
+    def notice(
+        self, relative: str, now: bytes | None, place: Place | None = None, names: list[str] | None = None
+    ) -> str:
+        """Make what a person saved or deleted by hand a change of its own; `place` has their file.
 
-        Returns whether the file is as it was written.
+        Returns the name of the copy if the file is as it was written. `names` is what is kept of the file.
         """
         with contextlib.suppress(OSError, MemolithError):  # a write goes on
-            names = [each for each in self._tree.names(relative, "") if each.startswith(WRITTEN)]
-            if len(names) != 1 or self._is_open(relative):
-                return False  # an archive may bring another; `edit` notes itself what a person did
-            was = None if names[0] == WRITTEN + _ABSENT else self._tree.read(f"{relative}/{names[0]}") or b""
-            if was == now:
-                return was is None or names[0] == WRITTEN + sha256(was)[:16]
-            if was is None or names[0] == WRITTEN + sha256(was)[:16]:  # else torn
-                self._note_hand(relative, was, now, found)
-        return False
+            names = self.names(relative) if names is None else names
+            copies = [each for each in names if each.startswith(WRITTEN)]
+            if copies == [_copy(now)]:
+                return copies[0]
+            if len(copies) != 1 or self._is_open(relative, names):
+                return ""  # an archive may bring another; `edit` notes itself what a person did
+            was = None if copies == [_copy(None)] else self._tree.read(f"{relative}/{copies[0]}") or b""
+            if copies == [_copy(was)]:  # else torn
+                self._note_hand(relative, was, now, place)
+        return ""
 
     def removed(self, relative: str) -> str:
         """Return what memolith removed a file with, such as `delete`; empty if it wrote the file last."""
-        with contextlib.suppress(OSError, MemolithError):  # where there can be no history, nothing is known
-            if WRITTEN + _ABSENT in self._tree.names(relative, ""):
-                return self.entries(relative)[-1].op.partition("-")[0]
-        return ""
+        gone = _copy(None) in self.names(relative)
+        return self.entries(relative)[-1].op.partition("-")[0] if gone else ""
 
-    def _note_hand(
-        self, relative: str, was: bytes | None, now: bytes | None, found: os.stat_result | None
-    ) -> None:
+    def _note_hand(self, relative: str, was: bytes | None, now: bytes | None, place: Place | None) -> None:
         last, at = max((each.stamp for each in self.entries(relative)), default=""), self._now()
+        found = place.stat() if place else None
         if found and last < stamp(found.st_mtime) < stamp(at):
             at = found.st_mtime
         theirs = History(self._tree.root, lambda: at, self._versions, self._days, BY_HAND)
@@ -198,17 +198,17 @@ class History:
             yield newest
         finally:
             files.unlink(note)
-            if not self._is_open(relative):
+            if not self._is_open(relative, self.names(relative)):
                 self._drop_meanwhile(relative)
 
-    def keep_meanwhile(self, relative: str, data: bytes | None) -> None:
-        """Keep what was just written if a person has the file open."""
-        if data and self._is_open(relative):
+    def keep_meanwhile(self, relative: str, data: bytes | None, names: list[str]) -> None:
+        """Keep what was just written if a person has the file open, according to what is kept of it."""
+        if data and self._is_open(relative, names):
             self._drop_meanwhile(relative)
             self.keep_copy(relative, data, _MEANWHILE)
 
-    def _is_open(self, relative: str) -> bool:
-        notes = [name for name in self._tree.names(relative, "") if name.startswith(_OPENED)]
+    def _is_open(self, relative: str, names: list[str]) -> bool:
+        notes = [name for name in names if name.startswith(_OPENED)]
         found = (self._tree.stat(f"{relative}/{name}") for name in notes)
         return any(each is not None and time.time() - each.st_mtime < _AGE for each in found)
 
@@ -296,7 +296,7 @@ class History:
 
     def drop(self, relative: str) -> None:
         """Remove the versions of a file for good."""
-        written = [name for name in self._tree.names(relative, "") if name.startswith(WRITTEN)]
+        written = [name for name in self.names(relative) if name.startswith(WRITTEN)]
         for name in (*written, *(entry.name for entry in self.entries(relative))):
             files.unlink(self._tree.place(f"{relative}/{name}"))
 
@@ -382,6 +382,11 @@ class History:
         for entry in drop:
             with contextlib.suppress(FileNotFoundError):
                 files.unlink(Place(folder, entry.name))
+
+
+def _copy(data: bytes | None) -> str:
+    """Return the name of the copy of what was written."""
+    return WRITTEN + (_ABSENT if data is None else sha256(data)[:16])
 
 
 def stamp(seconds: float) -> str:
