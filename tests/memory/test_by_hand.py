@@ -1,5 +1,6 @@
 """What people save or delete by hand is a change of its own: in the log, in the history, and for undo."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from memolith import HistoryError, Mem
 from memolith.care import written
 from memolith.care.edit import edit
 from tests.ledger import proves
+
+KEY = "AKIA" + "Q3EGRIVKMO5TJ2XL"
 
 
 def logged(mem: Mem) -> list[tuple[str, str, str]]:
@@ -92,6 +95,60 @@ def test_a_torn_or_missing_copy_of_what_was_written_is_no_reason_to_claim_anythi
     sky.write_text("I typed this.\n")
     mem.undo("sky")
     assert not sky.exists()
+
+
+def copies(mem: Mem) -> list[Path]:
+    return [path for path in Path(mem.home).glob("history/**/sky.md/written.*") if path.stat().st_size]
+
+
+@proves("X.27", "X.8")
+def test_no_copy_is_kept_of_a_text_with_a_secret_however_it_came_there(mem: Mem, sky: Path) -> None:
+    (kept,) = copies(mem)
+    assert (kept.read_bytes(), kept.stat().st_mode & 0o777) == (sky.read_bytes(), 0o600)
+    sky.write_text(f"The key is {KEY}\n")
+    logged(mem)
+    assert copies(mem) == []
+    mem.write("note", "A harmless line.", name="sky")
+    assert copies(mem) == []
+    mem.remove("sky")
+    mem.undo("sky")
+    assert KEY in sky.read_text()
+    assert copies(mem) == []
+    mem.write("note", "Nothing else.", "overwrite", name="sky", force=True)
+    assert [KEY in path.read_text() for path in copies(mem)] == [False]
+    mem.undo("sky")
+    assert KEY in sky.read_text()
+    assert copies(mem) == []
+
+
+@proves("X.27")
+def test_the_copy_goes_with_what_is_forgotten_or_removed(mem: Mem, sky: Path) -> None:
+    mem.write("note", "The moon is made of cheese.", name="sky")
+    mem.forget("made of cheese")
+    assert [b"cheese" in path.read_bytes() for path in copies(mem)] == [b"cheese" in sky.read_bytes()]
+    mem.write("note", "The moon is far away.", name="sky")
+    assert len(copies(mem)) == 1
+    mem.remove("sky")
+    assert copies(mem) == []
+
+
+@proves("X.27")
+def test_undo_waits_for_who_writes_and_then_takes_back_what_was_done_by_hand(mem: Mem, sky: Path) -> None:
+    before = sky.read_bytes()
+    sky.write_text("I typed this.\n")
+    held = threading.Event()
+
+    def write() -> None:
+        with Mem.open(mem.identity.root or ".", home=mem.home) as other, other.gate.scope(mem.project):
+            held.set()
+            threading.Event().wait(0.3)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    held.wait()
+    done = mem.undo("sky")
+    writer.join()
+    assert (done.by, sky.read_bytes()) == ("hand", before)
 
 
 @proves("X.9")

@@ -54,8 +54,7 @@ class Change:
 
     def __init__(self, relative: str, before: bytes | None, after: bytes | None, warnings: list[str]) -> None:
         self.relative, self.before, self.after = relative, before, after
-        self.warnings = warnings
-        self.written, self.lost = 0, False
+        self.warnings, self.written, self.lost = warnings, 0, False
 
     @property
     def changed(self) -> bool:
@@ -143,7 +142,7 @@ class Gate:
 
         def applied(old: str | None) -> str | None:
             new = apply(old, text)
-            # Not even a line joined from two harmless pieces may opt out, unless a person writes it.
+            # Not even a line joined from harmless pieces may opt out, unless a person writes it.
             return new if new is None or self.by_hand else hygiene.unallowed(new, old or "")
 
         result = self.rewrite(relative, applied, op=op, if_sha256=if_sha256, remember=remember)
@@ -174,8 +173,7 @@ class Gate:
             return files.bytes_of(new, None if op in _VERBATIM else old)
 
         with self.scope(layout.scope_of(relative)):
-            called = together.named(op)
-            done = self._apply(relative, on_bytes, called, if_sha256, undoes, remember=remember)
+            done = self._apply(relative, on_bytes, together.named(op), if_sha256, undoes, remember=remember)
         done.warnings[:0] = masked
         whole.note_write()
         return done
@@ -245,8 +243,7 @@ class Gate:
                 # Somebody saved between our read and our write, or is saving now: their text goes first.
                 self._give_back(tree, relative, place, new, holder)
                 if actual != base:
-                    # Our text, based on an older one, was briefly visible. A program that read it and
-                    # saves again would discard theirs, so keep a copy.
+                    # Ours was briefly visible: a program that read it and saves again would discard theirs.
                     self._keep_copy(relative, actual and place.shown(actual))
                 seen_briefly.append(temporary.Attempt(place, base or b"", new or b"", actual or b""))
                 if still_open and deadline:
@@ -266,8 +263,8 @@ class Gate:
 
         If the file no longer has the fingerprint `seen`, do not even start: our text, based on an older one,
         would be briefly visible.
-        Returns the bytes that were there, the file that holds them, and whether somebody still has
-        that file open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
+        Returns the bytes that were there, the file that holds them, and whether somebody still has that
+        open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
         temporary.check_size(place, new, old)
         holder = temporary.new(tree, relative, place)
@@ -345,13 +342,11 @@ class Gate:
             files.sync_directory(place.folder)
         change = Change(relative, before, after, [])
         grown = before is None or (after is not None and after.startswith(before))
-        own = not place.folder.label  # in a repository, git writes as well
         names = history.names(relative)
-        if own:
+        if not place.folder.label:  # in a repository, git writes as well
             over = history.notice(relative, before, kept, names)
-            # Before the version: a crash in between must not make a person's change of ours. What an undo
-            # brings back may have a secret.
-            history.wrote(relative, after, over, clean=undoes is None and bool(over or before is None))
+            clean = undoes is None and bool(over or before is None)  # an undo may bring back a secret
+            history.wrote(relative, after, over, clean=clean)  # before the version: a crash is no person
         try:
             if remember and not grown and kept is not None:
                 history.keep(relative, kept, op, undoes)

@@ -1,6 +1,7 @@
 """`/memory`: the grammar, in the command line and inside a host."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -190,6 +191,23 @@ def test_the_command_opens_the_real_editor_on_the_real_file(
     assert main(["memory", "edit", "scratchpad", "--project", str(work)]) == 3
     assert "set $EDITOR to another, or open the file yourself: /" in capfd.readouterr().err
     assert slash(filled, "edit scratchpad", terminal=True).error
+
+
+@proves("S1.25")
+@pytest.mark.usefixtures("terminal", "filled")
+@pytest.mark.parametrize("command", [["edit"], ["memory", "edit"]])
+def test_an_editor_that_fails_is_an_error_and_what_it_saved_stands(
+    command: list[str],
+    work: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    saves = "import sys; open(sys.argv[1], 'a').write('- [x] done'); sys.exit(3)"
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, "-S", "-c", saves]))
+    assert main([*command, "scratchpad", "--project", str(work)]) == 16
+    said = capfd.readouterr()
+    assert "+- [x] done" in said.out.splitlines()
+    assert said.err == "memolith: error: the editor ended with exit code 3; what it saved stands\n"
 
 
 @proves("S2.16")

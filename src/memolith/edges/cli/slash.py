@@ -23,6 +23,7 @@ from memolith.edges.cli import learn as learning
 from memolith.edges.cli.app import Group, cli, opened, run, shared
 from memolith.edges.cli.options import Options
 from memolith.edges.cli.paint import Prose
+from memolith.edges.cli.verbs import left_by_editor
 from memolith.memory import addresses, arguments, writing
 from memolith.memory.note_index import note_files
 from memolith.store import layout
@@ -193,8 +194,7 @@ def edit(mem: Mem, name: tuple[str, ...]) -> Answer:
     if not common.attended():
         path = layout.locate(str(mem.root), editing.find(mem, what))
         raise InputError(f"no editor can be opened here; edit the file itself: {path}")
-    done = editing.edit(mem, what)
-    return done.as_dict(), veil.masked(str(done))
+    return left_by_editor(editing.edit(mem, what))
 
 
 @memory.command()

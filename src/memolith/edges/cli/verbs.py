@@ -15,7 +15,7 @@ from memolith.base.errors import InputError, NotFoundError, PartialError, Storag
 from memolith.care import edit as editing
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
-from memolith.edges.cli.output import Note, note
+from memolith.edges.cli.output import Note
 from memolith.edges.cli.paint import Diff, Facts, Table, when
 from memolith.edges.cli.sessions import session_table, session_text
 from memolith.env.paths import Tree
@@ -29,6 +29,7 @@ from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.base.values import WriteResult
+    from memolith.care.edit import Edited
     from memolith.edges.cli.output import Answer, Fields
     from memolith.mem import Mem
     from memolith.memory.entries import EntryResult
@@ -228,11 +229,16 @@ def edit(mem: Mem, name: tuple[str, ...], old: str | None, new: str | None, if_s
     if not common.attended():
         path = layout.locate(str(mem.root), mem.find(words).path)
         raise InputError(f"no editor can be opened here; give --old and --new, or edit the file: {path}")
-    done = editing.edit(mem, words)
-    for each in done.warnings[bool(done.code) :]:
-        note(each, "warning")
-    shown = done.as_dict(), Diff(veil.masked(done.shown))
-    return (*shown, PartialError(f"{done.warnings[0]}; what it saved stands")) if done.code else shown
+    return left_by_editor(editing.edit(mem, words))
+
+
+def left_by_editor(done: Edited) -> Answer:
+    """Return what an editor did; that it failed is an error, though what it saved stands."""
+    shown = Diff(veil.masked(done.shown))
+    if not done.code:
+        return done.as_dict(), shown
+    failed = PartialError(f"{done.warnings[0]}; what it saved stands")
+    return done.but(warnings=done.warnings[1:]).as_dict(), shown, failed
 
 
 def _edited(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -> Answer:
