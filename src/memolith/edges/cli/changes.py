@@ -225,8 +225,7 @@ _WHO = {"user": "you", "agent": "an agent", "extracted": "learning", "hand": "ha
 def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
     now = "it is gone again" if done.bytes is None else f"it has {plural(done.bytes, 'byte')} again"
     by = f" by {_WHO.get(done.by, done.by)}" if done.by and done.by != "imported" else ""
-    here = layout.scope_of(done.name)
-    also = [_short(each) if layout.scope_of(each) == here else each for each in done.also]
+    also = [_placed(each, layout.scope_of(done.name)) for each in done.also]
     more = f" and {len(also) - _NAMED} more" if len(also) > _NAMED else ""
     if not done.diff and not also and verb == "Undid":
         same = f"{_short(done.name)} is already as it was before that change ({_did(done.op)}{by})"
@@ -237,6 +236,12 @@ def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
         *([f"With it: {', '.join(also[:_NAMED])}{more}"] if also else []),
     ]
     return done.as_dict(), Diff("\n".join(lines))
+
+
+def _placed(path: str, here: str) -> str:
+    """Return a file of the same change as a person says it; elsewhere, with whose it is."""
+    slug = layout.scope_of(path)
+    return _short(path) + ("" if slug == here else f" of {slug}" if slug else " for all projects")
 
 
 def _bounded(diff: str) -> list[str]:
