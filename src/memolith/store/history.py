@@ -139,11 +139,15 @@ class History:
         """
         with contextlib.suppress(OSError, MemolithError):
             folder = files.make_folder(self._tree, relative)
-            for name in [over] if over else folder.names():
-                if name.startswith(WRITTEN):
-                    files.unlink(Place(folder, name))
+            files.unlink(Place(folder, over)) if over else self.unwrite(relative)
             if clean or not data or not redact(files.text_of(data)).findings:
                 files.write_new(Place(folder, _copy(data)), data or b"", sync=False)
+
+    def unwrite(self, relative: str) -> None:
+        """Forget what memolith wrote last, for others write the file from now on, such as git."""
+        for name in self.names(relative):
+            if name.startswith(WRITTEN):
+                files.unlink(self._tree.place(f"{relative}/{name}"))
 
     def notice(
         self, relative: str, now: bytes | None, place: Place | None = None, names: list[str] | None = None
@@ -296,9 +300,9 @@ class History:
 
     def drop(self, relative: str) -> None:
         """Remove the versions of a file for good."""
-        written = [name for name in self.names(relative) if name.startswith(WRITTEN)]
-        for name in (*written, *(entry.name for entry in self.entries(relative))):
-            files.unlink(self._tree.place(f"{relative}/{name}"))
+        self.unwrite(relative)
+        for entry in self.entries(relative):
+            files.unlink(self._tree.place(f"{relative}/{entry.name}"))
 
     def blank(self, place: Place) -> None:
         """Note in a version's name that all it held was forgotten: an empty file is no version."""

@@ -130,6 +130,7 @@ def _move(gate: Gate, mount: Mount, tree: Tree, relative: str) -> str:
     # Somebody may have saved it meanwhile.
     holder = temporary.new(tree, relative, here)
     with files.storage_errors(here.path):
+        gate.history.unwrite(relative)
         files.rename(here, holder)
         if holder.read() == data:
             files.unlink(holder)
