@@ -198,6 +198,48 @@ def test_what_a_command_lacked_is_an_incident_with_what_helped() -> None:
     assert learned(("user", "lint it"), lacks, helps, ("user", "I did it myself"), again) == []
 
 
+def test_one_remedy_for_several_commands_is_one_statement() -> None:
+    lint, types = (
+        "$ bun run lint\nbash: biome: command not found",
+        "$ bun run types\nbash: tsc: command not found",
+    )
+    (text,) = learned(
+        ("user", "check it"),
+        *(("bash error", lint), ("bash error", types), ("bash ok", "$ bun install\ndone")),
+        *(("bash ok", "$ bun run lint\nok"), ("bash ok", "$ bun run types\nok")),
+    )
+    assert text == (
+        "`bun run lint` gives: bash: biome: command not found; "
+        "`bun run types` gives: bash: tsc: command not found; `bun install` helps."
+    )
+
+
+@pytest.mark.parametrize("output", ["", "\n", "(Bash completed with no output)"])
+def test_a_command_that_printed_nothing_may_not_have_worked(output: str) -> None:
+    tried = ("bash error", "$ rig --print hello\nError: input must come from stdin")
+    assert learned(("user", "try it"), tried, ("bash ok", f"$ echo hello | rig --print\n{output}")) == []
+
+
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n{}"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "statement"),
+    [
+        ("let's not do the big hammer", "`rig wipe --force` was refused: let's not do the big hammer."),
+        ("fetch the tags first: `git fetch --tags`", "fetch the tags first: `git fetch --tags`."),
+        ("hm, what does it do?", ""),
+        ("let's not do this now", ""),
+        ("maybe fetch the tags first: `git fetch --tags`", ""),
+    ],
+)
+def test_a_refusal_that_says_little_alone_is_kept_with_the_command(words: str, statement: str) -> None:
+    found = learned(("user", "go"), ("bash denied", f"$ rig wipe --force\n{REFUSED.format(words)}"))
+    assert found == ([statement] if statement else [])
+
+
 def test_every_statement_passes_the_check_that_a_models_would_have_to() -> None:
     for half in labelled.HALVES:
         for row in labelled.read(half):
@@ -273,6 +315,38 @@ def test_chatter_tasks_questions_and_guesses_teach_nothing(text: str) -> None:
 
 
 @proves("S2.98")
+@proves("S2.98")
+@pytest.mark.parametrize(("text", "statement"), rows("learn/extract/tails"))
+def test_a_last_clause_about_what_a_statement_does_not_name_is_left_out(text: str, statement: str) -> None:
+    assert said(text) == [statement]
+
+
+@proves("S2.98")
+def test_what_is_ones_own_is_nothing_for_the_project_unless_it_says_whose() -> None:
+    (fact,) = rules.extract(session(("user", "My editor is Helix."))).facts
+    assert fact.scope == "user"
+    pasted = "Here is what I have:\n\n```\nx\n```\nMy editor is Helix."
+    assert learned(("assistant", "I did it."), ("user", pasted)) == []
+
+
+@proves("S2.98")
+def test_a_remark_in_brackets_on_a_question_is_no_request_to_remember() -> None:
+    assert learned(("user", "Should it be in `shop/logs` now? (note the hooks are calling `make gen`)")) == []
+    assert said("(note that the API runs on port 8443)") == ["The API runs on port 8443."]
+
+
+@proves("S2.98")
+def test_a_message_that_only_informs_is_learned_when_it_is_said_twice_or_tells_a_nature() -> None:
+    told = "the discount is a column on the invoice row"
+    assert said(told) == []
+    assert learned(("assistant", "a"), ("user", told), ("assistant", "b"), ("user", told)) == [
+        "The discount is a column on the invoice row."
+    ]
+    assert said("the export in Stripe keeps tags") == ["The export in Stripe keeps tags."]
+    assert said("the export in Stripe is down") == []
+    assert said("the export in Stripe keeps tags. fix the import") == []
+
+
 @pytest.mark.parametrize("text", rows("learn/extract/waiting"))
 def test_what_says_little_without_the_task_at_hand_waits_until_it_is_said_again(text: str) -> None:
     found = rules.extract(session(("assistant", "I did it."), ("user", text)))

@@ -91,6 +91,42 @@ def is_unneeded(statement: str) -> bool:
     return bool(pattern("unneeded").search(statement))
 
 
+def without_tail(statement: str) -> str:
+    """Return a statement without a last clause about what it does not name: "…, so this is obsolete"."""
+    found = pattern("tail").search(_hidden(statement))
+    if not found or is_open(rest := statement[: found.start()].rstrip(" ,;:-–—，、")):
+        return statement
+    return statement if signals.is_vague(rest) else signals.sentence(rest)
+
+
+def is_open(text: str) -> bool:
+    """Whether a text ends within brackets or a quotation."""
+    return text.count("(") != text.count(")") or bool(text.count('"') % 2 or text.count("`") % 2)
+
+
+def is_needless(statement: str) -> bool:
+    """Whether a statement says that something is not needed: without its reason, one case becomes a rule."""
+    return bool(pattern("needless").search(statement))
+
+
+def is_of_agent(statement: str) -> bool:
+    """Whether a statement is about the tools that the agent of this session has."""
+    return bool(pattern("of-agent").search(statement))
+
+
+def is_for_one(statement: str) -> bool:
+    """Whether a statement is for one branch, request, plan or file, or tells how something runs right now."""
+    if pattern("under-way").search(_hidden(statement)):
+        return True
+    one = pattern("one-thing").search(statement)
+    return bool(one) and not set("LVEl") & set(marks.read(_hidden(statement)).letters)
+
+
+def is_of_me(statement: str) -> bool:
+    """Whether a statement is about what belongs to the person who speaks: "my login is …"."""
+    return bool(pattern("of-me").search(statement))
+
+
 def is_imagined(masked: str) -> bool:
     """Whether a sentence asks to imagine what follows."""
     return bool(pattern("imagines").search(masked))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from memolith.base.values import Value
 from memolith.learn.extract import doubt, marks
 from memolith.learn.extract.facts import Fact, place_of_rule, settled_place
-from memolith.learn.extract.speech import pattern
+from memolith.learn.extract.speech import pattern, words
 from memolith.text.words.terms import STOP
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ _WAYS = {
     # "if a …, no … is needed", "only when …, … should …"
     "rule-if": (
         6,
-        r"^[JA,]*[Sw][^,TdIMYWX]+,(?:TD|[^,TdIMX]{0,6}(?:D|N[.n]?B|[LVN][Uvu]|U))|^[JA,]*C[wS][^,IMYW]+,[^,TdIM]{0,6}D",
+        r"^[JA,]*[Sw][^,TdIMYWX]+,(?:TD|[^,TdIMX]{0,6}(?:D|N[.n]?B|[LVN][Uvu]|U))|^[JA,]*C[wS][^,IMYW]+,[^,TdIM]{0,6}D"
+        r"|^[JA]*N[^,TdIMYWX]{1,4},S[^,TdIMYWX]*B[^,TdIMYWX]*,v[.n]",  # "do not …, if a … has no …, print …"
     ),
     "gone": (3, r"(?<![XtTR])G"),  # "no longer", "deprecated", "on purpose"; not "…, it's no longer needed"
     "prefer": (3, r"[IW][^,p]{0,2}P(?!W)|^[AJ]*P|PB$"),
@@ -71,7 +72,7 @@ _WAYS = {
     "correct": (1, r"^[JA]*(?:N,|O)(?![Td][^n]*$)"),  # "no, …", "actually …"
     "use": (2, r"^(?:N,|[JAFOn,N])*(?:Kt)?U(?![Td])"),  # "use …", "keep …" in an answer
     "ours": (2, r"^[JA,]*Um[.n]{2}"),  # "keep our notes in …"
-    "we-should": (1, r"WD(?![uv])|WD[uv][^,]*[RLE]"),  # "we should rename it" is a task
+    "we-should": (1, r"WD(?![uv])|WD[uv][^,]*[RLE]|WDvW[^,]*n"),  # "we should call ours X", not "… rename it"
     "we-use": (2, r"W[EGCLJ]?[.]?U(?![Td]|$)|W[.n]{1,4}U\.?$|^[JAO,]*[.n]{1,4}(?:[Uv]W(?!$)|Un)"),
     "we-do": (1, r"W[EGCLJ]?[.]?v(?![Td])"),
     "none": (1, r"^[JA]*N[.n]"),  # "no emojis in …"
@@ -133,7 +134,7 @@ _NOTHING = re.compile(
 )
 # A clause that only softens or conditions what comes before it.
 _MAY = re.compile(r"^([JA,]*C[.n]{1,3})[Hk]")  # "only admins may …"
-_TAIL = re.compile(r"(?<!^)(?<!K),J*[HhS].*$|(?<=.{5})J[Hh].*$")
+_TAIL = re.compile(r"(?<!^)(?<!K),J*(?:[Hh]|S(?![^,TdIMYWX]*B[^,TdIMYWX]*,v[.n])).*$|(?<=.{5})J[Hh].*$")
 # What only doubts at its end: "…, maybe note that somewhere".
 _DOUBTED = re.compile(r"(?<=.{3}),J*H|(?<=.{5})JH")
 # What leads to a statement and is no part of it: "also, …", "wait a second, so the problem was …".
@@ -142,6 +143,7 @@ _LEAD = re.compile(r"(?:[^,inBDLVXU]{1,6},J*(?=i))?(?:[JAOf,]|[Nl],|K(?:[JA]|\.(
 _CLAUSE = re.compile(
     r"[^SHhwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
 )
+_NATURE = re.compile(r"^[JO,]*[.nv]{0,3}nB[.n](?=[.n]{0,5}$)")
 _BACK = re.compile(r"^[JA,]*K[TJAd]*$")
 _FOR_LATER = re.compile(r"(?i),? (?:for|in) (?:the )?(?:next time|future|later)[.!]*$")
 _ASKS_LAST = re.compile(r"(?:,[JA]*|c)K[TJ]*$")  # "…, please remember that"
@@ -244,6 +246,8 @@ def fact(judged: Judged) -> Fact:
         category, scope = "incidents", "project"
     elif "prefer" in judged.ways or "mine" in judged.ways:
         category, scope = settled_place("preferences", "user", judged.statement)
+    elif "my" in judged.ways:
+        category, scope = settled_place(category, "user", judged.statement)
     elif category == "principles" and {"decide", "gone"} & set(judged.ways):
         category = "decisions"
     return Fact(
@@ -261,6 +265,16 @@ def _statement(text: str, read: Marks) -> str:
     if "(" in text[:start] and said.count(")") > said.count("("):
         said = said.rstrip(".!").removesuffix(")")  # the whole sentence is in brackets
     return sentence(said)
+
+
+def tells(masked: str) -> bool:
+    """Whether a sentence says what something does by its nature, and names it: "Stripe keeps the tags"."""
+    read = marks.read(masked)
+    found = _NATURE.match(read.letters)
+    if not found:
+        return False
+    start, *ends = read.places[found.end() - 2 :]
+    return masked[start : ends[0]].strip(_BETWEEN).casefold() not in words("copula")
 
 
 def points_back(masked: str) -> bool:
@@ -292,7 +306,7 @@ def sentence(text: str) -> str:
     bare = _SMILE.sub("", text).strip(" \t,;:-–—")
     first = bare.split(maxsplit=1)[0] if bare else ""
     # Only a word that is known to be none gets a capital: a name such as `pnpm` keeps its spelling.
-    plain = first.replace("'", "").isalpha() and first.islower()
+    plain = first.replace("'", "").isalpha() and first.islower() and not marks.DENSE.search(first)
     if plain and (first in STOP or marks.read(first).letters not in ("", ".", "n", "#")):
         bare = bare[0].upper() + bare[1:]
     return bare if bare.endswith((".", "!", "?", "…", "。", "！", "？")) else f"{bare}."
