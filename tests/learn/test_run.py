@@ -515,6 +515,16 @@ def test_the_second_phase_alone_forgets_a_deleted_session_too(
     assert [record.body.strip() for record in mem.records.list()] == [fact(2)]
 
 
+def test_while_learning_is_off_a_deletion_says_that_what_was_learned_stays(
+    mem: Mem, work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teach(mem, 1)
+    mem.learning.run()
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "false")
+    assert main(["--project", str(work), "session", "rm", "s1", "--yes"]) == 0
+    assert "stays while learning is off: `memolith record list`" in capsys.readouterr().out
+
+
 @proves("S2.76")
 def test_a_deleted_session_takes_with_it_what_only_it_taught(
     mem: Mem, model: Loopback, store: Path, work: Path, clock: Clock

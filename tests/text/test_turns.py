@@ -153,6 +153,22 @@ def test_only_one_short_line_that_names_no_other_text_speaks_for_all_projects() 
     assert [text for text in others if is_plain(text)] == []
 
 
+def test_a_wish_for_one_thing_is_for_the_project_that_has_it() -> None:
+    narrow = [
+        "I prefer the retry limit at 300 for the billing worker of Acme.",
+        "I like long names in this repo.",
+        "I want our API to answer in JSON.",
+        "Ich bevorzuge kurze Namen in der Rechnungs-API.",
+        "Je préfère des tabulations dans ce projet.",
+        "Prefiero tabulaciones en este proyecto.",
+        "Я предпочитаю табы в этом проекте.",
+        "我喜欢这个项目用制表符。",
+        "私はこのプロジェクトではタブが好きです。",
+    ]
+    assert [each for each in narrow if is_personal(each)] == []
+    assert is_personal("I prefer the strict mode in all my projects.")
+
+
 def test_a_sentence_is_personal_if_it_begins_as_a_wish_or_says_that_it_is_for_all_projects() -> None:
     mine = [
         "I prefer short answers.",

@@ -18,6 +18,9 @@ _PERSONAL = lazy(
     rf"(?:(?:{WORDS['mine']}|{WORDS['everywhere']}){STOP}|(?:{WORDS['mine-glued']})"
     rf"|[^,;:，；：、]*(?:(?<!\S)(?:{WORDS['all-mine']}){STOP}|(?:{WORDS['all-mine-glued']})))"
 )
+# What is for one thing ("for the billing worker", "in our API") is for the project that has it.
+_ALL = lazy(rf"(?<!\S)(?:{WORDS['everywhere']}|{WORDS['all-mine']}){STOP}|(?:{WORDS['all-mine-glued']})")
+_ONE = lazy(rf"(?<!\S)(?:{WORDS['one-thing']}){STOP}|{WORDS['one-thing-glued']}")
 _SELF = lazy(r"(?i)\W*(?:i|we|ich|wir|je|nous|eu|yo|я|мы)\b")
 
 
@@ -25,8 +28,10 @@ def is_personal(sentence: str) -> bool:
     """Whether a sentence says itself that it is about the person who speaks, or about all their projects.
 
     A rule that says neither may be a page's ("as the runbook puts it, never …"); it is for this project only.
+    So is a wish for one thing.
     """
-    return bool(_PERSONAL.match(" ".join(sentence.split()).casefold().replace("’", "'")))
+    said = " ".join(sentence.split()).casefold().replace("’", "'")
+    return bool(_PERSONAL.match(said)) and (bool(_ALL.search(said)) or not _ONE.search(said))
 
 
 def is_own(sentence: str) -> bool:

@@ -63,5 +63,5 @@ def test_a_mask_in_round_brackets_is_a_mask() -> None:
 @pytest.mark.parametrize("mask", ["[secret:token]", "(secret:token)"])
 def test_no_mask_is_cut_in_the_middle(mask: str) -> None:
     text = f"use {mask} here"
-    assert {head(text, size) for size in range(5, 18)} == {"use "}
+    assert {head(text, size).rstrip() for size in range(5, 18)} == {"use"}
     assert head(text, 18) == f"use {mask}"

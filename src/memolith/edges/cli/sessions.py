@@ -190,7 +190,12 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
         common.agree(question, f"this deletes {found.name} for good: add --yes")
     taught = mem.sessions.taught(found.name)
     message = f"Deleted {mem.sessions.delete(found.name)}"
-    message += "; what was learned from it alone goes when learning runs next" if taught else ""
+    if taught and mem.settings.flag("memories.enabled"):
+        message += "; what was learned from it alone goes when learning runs next"
+    elif taught:
+        message += (
+            "; what was learned from it stays while learning is off: `memolith record list`, `memolith rm`"
+        )
     return {"name": found.name, "message": message}, message
 
 
