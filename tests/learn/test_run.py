@@ -518,6 +518,8 @@ def test_the_second_phase_alone_forgets_a_deleted_session_too(
 def test_while_learning_is_off_a_deletion_says_that_what_was_learned_stays(
     mem: Mem, work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    mem.settings.reload()
     teach(mem, 1)
     mem.learning.run()
     monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "false")
