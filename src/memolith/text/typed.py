@@ -90,6 +90,9 @@ _SUBJECT = lazy(
     rf"|(?:(?:{_WORDS['lead']}|{_WORDS['subject']}|and|or|in|for|of|und|et|y|e|&)[\s/,&+-]+)*"
     rf"(?:{_WORDS['subject']})(?:\s+for\s+(?:you|claude))?|(?:{_WORDS['subject-glued']})+"
 )
+_AMOUNT = lazy(
+    r"[^\W\d]+(?:[\s-][^\W\d]+)?[:：]\s*v?\d[\d.,]*\s?(?:%|[a-zA-Z]{1,9})?[.!]?\s*"
+)  # `Timeout: 30.`
 _FOR = lazy(rf"(?:{_WORDS['for']})(?:\s+[^\s:：]+){{1,4}}")
 _LOGS = lazy(r"(?i)^(?:always|never|don'?t|do not) (?:log|comment|copy|paste|post|reply|quote|review)\b")
 _PHRASE = lazy(r"(?:[\"A-Z`][\w\"`'-]*|[A-Za-z`][\w`'-]*\s+[\w`'-]+)\s+(?:[\w`'-]+\s+)*[a-z`][a-z`-]+")
@@ -301,6 +304,8 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
         return True
     found = _INTRODUCES.match(sentence)
     if found is None or _is_voice(found[1]) or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
+        return False
+    if _AMOUNT.fullmatch(sentence):
         return False
     head = found[1].strip().casefold()
     if _SUBJECT.fullmatch(head) or (_FOR.fullmatch(head) and not _NAMED.search(head)):
