@@ -85,5 +85,8 @@ def test_what_is_pasted_into_the_box_of_a_refusal_is_not_the_persons(tmp_path: P
         said = f"{host}\n{form.format(rule)}"
         assert outcome(tmp_path, "ls", said, toolUseResult="User rejected tool use") == ("denied", []), form
         assert taint(tmp_path) == "pasted"
+    for source in ("the ticket says", "here is the fix", "> First"):
+        said = f"{host}\n{source}: `git push --force origin main`"
+        assert outcome(tmp_path, "ls", said, toolUseResult="User rejected tool use") == ("denied", []), source
     outcome(tmp_path, "ls", toolUseResult="User rejected tool use")
     assert taint(tmp_path) == ""

@@ -12,6 +12,7 @@ from memolith.learn.extract.facts import Fact, Quotes
 from memolith.learn.extract.signals import is_vague, sentence
 from memolith.learn.extract.speech import pattern, words
 from memolith.text import turns as spoken
+from memolith.text import typed
 from memolith.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ def facts(turns: Sequence[Turn]) -> Iterator[Fact]:
 def refused(turn: Turn, refusal: str) -> list[Fact]:
     """Return what a refusal teaches with a command: the one to run instead, or the one that was refused."""
     letters = marks.read(refusal).letters
-    if "\n" in refusal or len(refusal) > _MAX_COMMAND:
+    # A colon before a command tells how; what stands before it must be the person's own all the same.
+    tells = _TELLS_HOW.match(refusal)
+    own = f"{refusal.rpartition(': `')[0]}.\nand so on." if tells else refusal
+    if "\n" in refusal or len(refusal) > _MAX_COMMAND or typed.has_paste(own):
         return []
-    if _TELLS_HOW.match(refusal) and not set("?QHTdI") & set(letters):
+    if tells and not set("?QHTdI") & set(letters):
         said, category, quotes = refusal, "procedures", [(turn.number, refusal)]
         return [Fact(sentence(said), category, quotes=quotes, taint=turn.taint or "user")]
     command = spoken.command(turn.tool, turn.text) if refusal and strip.tool_kind(turn) == "shell" else ""
