@@ -157,6 +157,13 @@ def test_a_wish_for_one_thing_is_for_the_project_that_has_it() -> None:
     narrow = [
         "I prefer the retry limit at 300 for the billing worker of Acme.",
         "I like long names in this repo.",
+        "I prefer the monolith.",
+        "I prefer Anna as reviewer.",
+        "I want 5 retries.",
+        "I prefer snake_case.",
+        "Ich möchte die Rechnungen immer als PDF.",
+        "Je préfère l'ancienne page.",
+        "Prefiero la tabla sin índices.",
         "I want our API to answer in JSON.",
         "Ich bevorzuge kurze Namen in der Rechnungs-API.",
         "Je préfère des tabulations dans ce projet.",

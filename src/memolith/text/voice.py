@@ -18,9 +18,11 @@ _PERSONAL = lazy(
     rf"(?:(?:{WORDS['mine']}|{WORDS['everywhere']}){STOP}|(?:{WORDS['mine-glued']})"
     rf"|[^,;:，；：、]*(?:(?<!\S)(?:{WORDS['all-mine']}){STOP}|(?:{WORDS['all-mine-glued']})))"
 )
-# What is for one thing ("for the billing worker", "in our API") is for the project that has it.
+# What is for one thing ("the billing worker", "our API"), or a wish that names or counts one ("I prefer Anna
+# as reviewer", "I want 5 retries"), is for the project that has it.
 _ALL = lazy(rf"(?<!\S)(?:{WORDS['everywhere']}|{WORDS['all-mine']}){STOP}|(?:{WORDS['all-mine-glued']})")
 _ONE = lazy(rf"(?<!\S)(?:{WORDS['one-thing']}){STOP}|{WORDS['one-thing-glued']}")
+_NAMES_ONE = lazy(r"\d|\w[_/]\w|`|^I\b.*\s(?!I\b)[A-Z]")
 _SELF = lazy(r"(?i)\W*(?:i|we|ich|wir|je|nous|eu|yo|я|мы)\b")
 
 
@@ -30,8 +32,11 @@ def is_personal(sentence: str) -> bool:
     A rule that says neither may be a page's ("as the runbook puts it, never …"); it is for this project only.
     So is a wish for one thing.
     """
-    said = " ".join(sentence.split()).casefold().replace("’", "'")
-    return bool(_PERSONAL.match(said)) and (bool(_ALL.search(said)) or not _ONE.search(said))
+    words = " ".join(sentence.split()).replace("’", "'")
+    said = words.casefold()
+    return bool(_PERSONAL.match(said)) and (
+        bool(_ALL.search(said)) or not (_ONE.search(said) or _NAMES_ONE.search(words))
+    )
 
 
 def is_own(sentence: str) -> bool:
