@@ -162,3 +162,12 @@ def test_redo_without_a_name_does_not_reach_past_a_newer_change(mem: Mem) -> Non
     mem.undo()
     assert mem.redo().name.endswith("bb.md")
     assert mem.redo("aa").bytes is None
+
+
+@proves("X.27")
+def test_the_log_masks_what_was_typed_by_hand(mem: Mem, sky: Path) -> None:
+    sky.write_text("The staging password:\nhunter2zzq9\n")
+    assert "hunter2" not in str(logged(mem))
+    sky.write_text(f"key = {KEY}\n")
+    assert KEY not in str(logged(mem))
+    assert ("hand", "save") in [each[:2] for each in logged(mem)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memolith.base.values import OfFile
 from memolith.env.paths import Tree
 from memolith.memory.undo import files_with_history, notice
-from memolith.store import files
+from memolith.store import allow_list, files
 from memolith.store.history import stamp
 from memolith.text import frontmatter, markdown
 
@@ -40,19 +40,21 @@ def since(home: Home, days: int = 1) -> list[Written]:
     midnight = time.mktime(time.strptime(today, "%Y-%m-%d"))
     start = stamp(midnight - (days - 1) * _DAY)
     notice(home)
-    found = []
+    found, tree = [], Tree(home.store)
     for name in files_with_history(home):
-        for entry, state in home.gate.history.states(name, Tree(home.store).read(name)):
+        for entry, state in home.gate.history.states(name, tree.read(name)):
             if entry.stamp < start:
                 break
             # What learning writes as a whole it makes from records, which are here themselves.
             if not entry.op.startswith("learn-"):
-                found.append((entry.stamp, _written(name, entry, state)))
+                found.append((entry.stamp, _written(tree, name, entry, state)))
     return [each for _, each in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
-def _written(name: str, entry: Entry, state: tuple[bytes | None, bytes | None] | None) -> Written:
-    before, after = (frontmatter.split(files.text_of(each or b"")) for each in state or (None, None))
+def _written(tree: Tree, name: str, entry: Entry, state: tuple[bytes | None, bytes | None] | None) -> Written:
+    texts = [files.text_of(each or b"") for each in state or (None, None)]
+    # A secret may be told by the line before it, so the whole is masked: a person may have typed one.
+    before, after = (frontmatter.split(allow_list.masked(tree, name, text, None)) for text in texts)
     source = after.get("source")
     return Written(
         by=entry.by,

@@ -192,7 +192,7 @@ def followed(old: str, new: str) -> str:
     """Return the new text of a note; a title that followed from the old one follows from it."""
     before, after = frontmatter.split(old), frontmatter.split(new)
     title = before.get("name")
-    if after.problem or title != after.get("name") or title not in _titles(before.body):
+    if not title or after.problem or title != after.get("name") or title not in _titles(before.body):
         return new
     fresh = next(_titles(after.body))
     if not fresh or title in _titles(after.body):
