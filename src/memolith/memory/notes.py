@@ -64,6 +64,7 @@ def _check_title(title: str) -> None:
 def title_for(gate: Gate, slug: str, content: str) -> str:
     """Return a title for a text without one: its first words, which no note about something else has."""
     known = Tree(gate.root)
+    content = screened(gate, slug, {}, content)[1]  # the first words of a secret would pass for none
     for title in _titles(content):
         place = file_for(gate, slug, title) if title else ""
         data = known.read(place) if place and known.is_file(place) else None

@@ -166,3 +166,11 @@ def test_a_folder_called_secrets_makes_nothing_else_one() -> None:
 def test_a_scan_finds_what_redact_masks(mem: Mem) -> None:
     for text in (f"jelszó: {VALUE}", "kapukód: 19K38", f"no name for {VALUE}", "recovery codes: 7f3k-9q2m"):
         assert len(mem.scan(text.encode()).leaks) == len(redact(text).findings), text
+
+
+def test_a_title_made_of_the_first_words_has_none_of_a_long_secret(mem: Mem, store: Path) -> None:
+    words = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+    result = mem.remember(f"recovery phrase: {words}")
+    assert "winner" not in str(result)
+    assert not [path for path in Path(mem.home).rglob("*") if "winner" in path.name]
+    assert [b"winner" in path.read_bytes() for path in (store / "notes").iterdir()] == [False, False]
