@@ -16,7 +16,7 @@ from memolith.base.whole import Watch, stat_of
 from memolith.care.scan import located
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
-from memolith.memory import note_index
+from memolith.memory import note_index, strays
 from memolith.memory.session_copies import secrets_of
 from memolith.store import files, ignore, layout, locks, registry, repository
 from memolith.store.allow_list import allowed
@@ -319,7 +319,7 @@ def _hidden(root: str, scope: str) -> Iterator[Finding]:
 
 
 def _folders(root: str, scope: str) -> Iterator[Finding]:
-    for name, why in note_index.strays(root, scope):
+    for name, why in strays.strays(root, scope):
         yield _found("folder", layout.path(scope, "notes", name), why)
 
 

@@ -23,7 +23,7 @@ from memolith.env.settings import owners
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Protocol
+    from typing import Any, Protocol
 
     class Mount(Protocol):
         """Where else a project has entries."""
@@ -232,16 +232,18 @@ def _read_all(fd: int, size: int, limit: int) -> bytes:
 class Tree:
     """The directories below a root, for one operation; the root must not be a link either.
 
-    The directories of the last place stay open, so that its neighbours cost one call each.
+    The directories of the last place stay open, so that its neighbours cost one call each. What readers
+    found out may be `kept` for those after them, unless something could not be read: each of them says so.
     """
 
-    __slots__ = ("_find", "_mounts", "_ours", "_way", "root")
+    __slots__ = ("_find", "_mounts", "_ours", "_way", "kept", "root")
 
     def __init__(self, root: str, *, ours: bool = True, alone: bool = False) -> None:
         self.root, self._ours = root, ours  # else an answer lacks nothing without it
         self._find = None if alone else MOUNTS.get(root)  # alone: without what is inside repositories
         self._way: list[tuple[str, Folder]] = []
         self._mounts: dict[str, Mount | None] = {}
+        self.kept: dict[object, Any] = {}
 
     def mount(self, relative: str) -> Mount | None:
         """Return where else there may be what is at a path of a store: in the repository of its project."""

@@ -67,41 +67,6 @@ def note_files(root: str, slug: str) -> list[str]:
     )
 
 
-_NO_FOLDER = "is a folder; notes in it are not part of the memory, move them into notes/ itself"
-_NO_NOTE = "is not part of the memory: the names of notes end in .md, in small letters; rename it"
-_strays: dict[object, list[tuple[str, str]]] = {}
-
-
-def strays(root: str, slug: str) -> list[tuple[str, str]]:
-    """Return the sorted names of what nothing reads among a scope's notes, each with the reason."""
-    try:
-        folder = Tree(root).folder(layout.path(slug, "notes"))
-    except (FileNotFoundError, UnsafePathError):
-        return []
-    about = [each.stat() for each in folder.parts()]
-    key = (folder.path, *((each.st_ino, each.st_mtime_ns) for each in about))
-    if key not in _strays:
-        found = ((each.name, _is_stray(each)) for each in folder.entries())
-        _strays[key] = sorted((name, why) for name, why in found if why)
-    return _strays[key]
-
-
-def _is_stray(entry: os.DirEntry[str]) -> str:
-    """Return why nothing reads an entry that looks as if somebody meant it to be read; else nothing."""
-    name = entry.name
-    if name[0] == "." or name[-3:] == ".md":
-        return ""
-    if name[-3:].lower() == ".md":
-        return _NO_NOTE
-    return _NO_FOLDER if entry.is_dir(follow_symlinks=False) else ""
-
-
-def report_strays(root: str, slug: str) -> None:
-    """Say of each of them that an answer is without it."""
-    for name, why in strays(root, slug):
-        note(layout.locate(root, layout.path(slug, "notes", name)), OSError(EISDIR, why))
-
-
 def seed(gate: Gate, slug: str) -> None:
     """Create a person's page with its header, if there is none."""
     relative = layout.path(slug, layout.INDEX)
@@ -116,7 +81,7 @@ def glance(tree: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:
     shown nor counted.
     """
     try:
-        shelf = _Shelf(tree, slug)
+        shelf = _shelf(tree, slug)
     except (FileNotFoundError, StorageError, UnsafePathError):
         return "", 0  # a link or an unreadable directory costs its notes, not the block
     page, linked = _page(tree, slug, shelf)
@@ -154,7 +119,7 @@ def described(tree: Tree, slug: str) -> dict[str, tuple[str, str]]:
     """Return title and first words of the newest notes by file name."""
     found: dict[str, tuple[str, str]] = {}
     with suppress(FileNotFoundError, StorageError, UnsafePathError):
-        shelf = _Shelf(tree, slug)
+        shelf = _shelf(tree, slug)
         for name in shelf.names():
             title, _, rest = shelf.line(name).partition("[")[2].partition("](")
             found[name] = title, rest.partition(" — ")[2]
@@ -165,14 +130,23 @@ def described(tree: Tree, slug: str) -> dict[str, tuple[str, str]]:
 def revision(tree: Tree, slug: str) -> object:
     """Return a value that changes when a line of the newest notes may have changed."""
     try:
-        shelf = _Shelf(tree, slug)
+        shelf = _shelf(tree, slug)
     except (FileNotFoundError, StorageError, UnsafePathError):
         return None
     shelf.save()
     return [shelf.rules, *(shelf.stamp(name) for name in shelf.names()[:_SHOWN])]
 
 
-# A block looks at the same shelf several times.
+def _shelf(tree: Tree, slug: str) -> _Shelf:
+    """Return the notes of a scope as they were when an operation first looked at them."""
+    found: _Shelf | None = tree.kept.get((_CACHE, slug))
+    if found is None:
+        found = _Shelf(tree, slug)
+        if found.is_whole:
+            tree.kept[_CACHE, slug] = found
+    return found
+
+
 @lru_cache(maxsize=4)
 def _parsed(data: bytes) -> tuple[str, str, int, dict[str, tuple[Stamp | tuple[()], str]]]:
     checksum, _, rest = data.partition(b"\n")
@@ -193,6 +167,12 @@ def dangling(text: str, names: list[str]) -> list[str]:
     return [row for row in text.splitlines() if _link(row)[1] and _link(row)[0] not in present]
 
 
+def _why_unread(entry: os.DirEntry[str]) -> str:
+    from memolith.memory.strays import why_unread
+
+    return why_unread(entry)
+
+
 class _Shelf:
     """The notes of a scope: their number, and the newest of them."""
 
@@ -210,7 +190,7 @@ class _Shelf:
         rules, directory, count, self._lines = self._cached()
         if rules != self.rules:
             self._lines = {}  # other values are allowed now: the lines must be screened again
-        self._stamps: dict[str, Stamp | None] = {}
+        self._stamps: dict[str, Stamp] = {}
         if directory == self._directory and rules == self.rules:
             self.count = count
             self._sort()
@@ -219,25 +199,44 @@ class _Shelf:
                 self._directory = "-"  # must be listed again: another note may get the same timestamp
             self._list()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all was read, and nothing has to be looked at again."""
+        return self._directory != "-" and len(self._stamps) == len(self._lines)
+
     def names(self) -> list[str]:
         """Return the newest notes, newest first."""
         return list(self._lines)
 
     def stamp(self, name: str) -> Stamp | None:
         """Return what changes when a note does; None if it is gone."""
-        if name not in self._stamps:
+        known = self._stamps.get(name)
+        if known is None:
             found = Place(self.folder, name).stat()
-            self._stamps[name] = None
             if found is not None and stat.S_ISREG(found.st_mode):
-                self._stamps[name] = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-        return self._stamps[name]
+                known = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+                self._stamps[name] = known
+        return known
 
     def _sort(self) -> None:
         """Put the newest first: a note that was saved in place leaves the directory as it was."""
-        order = sorted(self._lines, key=lambda name: ((self.stamp(name) or (0, 0, 0))[2], name), reverse=True)
+        self._look()
+        stamp = self.stamp
+        order = sorted(self._lines, key=lambda name: ((stamp(name) or (0, 0, 0))[2], name), reverse=True)
         if order != list(self._lines):
             self._lines = {name: self._lines[name] for name in order}
             self._changed = True
+
+    def _look(self) -> None:
+        """Stat all notes in a row, a third of what `stamp` takes, which says what cannot be read."""
+        look, regular, fd = os.stat, stat.S_ISREG, self.folder.fd
+        for name in self._lines if fd is not None else ():
+            try:
+                found = look(name, dir_fd=fd, follow_symlinks=False)
+            except OSError:
+                continue
+            if regular(found.st_mode):
+                self._stamps[name] = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     def line(self, name: str) -> str:
         """Return a note's line; empty if the note cannot be read, because then its source is unknown."""
@@ -262,7 +261,7 @@ class _Shelf:
                         found.append((about.st_mtime_ns, entry.name))
                     else:
                         self._directory = "-"  # the next answer must say so, too
-            elif why := _is_stray(entry):
+            elif not entry.name.endswith(".md") and (why := _why_unread(entry)):
                 note(os.path.join(self.folder.path, entry.name), OSError(EISDIR, why))
                 self._directory = "-"
         self.count = len(found)
@@ -282,6 +281,7 @@ class _Shelf:
         """Write the cache. Not synced, and failures are ignored."""
         if not self._changed:
             return
+        self._changed = False
         rows = [self.rules, self._directory, str(self.count)]
         for name, (stamp, line) in self._lines.items():
             rows.append(f"{' '.join(map(str, stamp))}\t{name}\t{line}")

@@ -90,13 +90,18 @@ class Block:
 
 
 def of(
-    home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None, own: str = ""
+    home: Home,
+    recall: Callable[[], str] | None = None,
+    *,
+    max_chars: int | None = None,
+    own: str = "",
+    root: Tree | None = None,
 ) -> Block:
     """Return the block of a memory; `recall` returns the brief for a task.
 
     `max_chars` is a host's own limit in characters, in addition to the limit in bytes. If a file could not
     be read, a line names it. Entries of logs whose heading ends with `own` are left out: summaries of the
-    session itself, which it has.
+    session itself, which it has. Blocks with the same `root` tell of the same moment, and are read once.
     """
     if not home.settings.flag("enabled"):
         return Block()
@@ -105,11 +110,13 @@ def of(
         recalled = recall() if recall else ""
         if max_chars is not None and max_chars < MIN_CHARS:
             raise InputError(f"max_chars = {max_chars} is too small for a block; give at least {MIN_CHARS}")
-        return _build(home, recalled, home.summary_tokens, max_chars, watch, own)
+        root = root or Tree(home.store)
+        return _build(home, root, recalled, home.summary_tokens, max_chars, watch, own)
 
 
 def _build(
     home: Home,
+    root: Tree,
     recalled: str,
     summary_tokens: int,
     max_chars: int | None,
@@ -118,7 +125,7 @@ def _build(
     left: Sequence[Section] = (),
 ) -> Block:
     """Return the block; `summary_tokens` is the space for text learned from sessions, if not `left` out."""
-    root, slug, today, yesterday = Tree(home.store), home.project, home.today, home.yesterday
+    slug, today, yesterday = home.project, home.today, home.yesterday
     recent = home.settings.text("inject.daily") == "recent"
     project = f"{structure.PROJECT}{layout.shown(layout.path(slug, layout.MEMORY))})"
     listed = home.settings.flag("inject.notes")
@@ -151,7 +158,7 @@ def _build(
     sections, dropped = _fit(sections, fixed, max_chars, room // 8, left)
     # The guidance for the summary would leave no space for the rest, or there is none for the summary itself.
     if summary and (room < MIN_CHARS or summary[0] in dropped):
-        return _build(home, recalled, 0, max_chars, watch, own, summary)
+        return _build(home, root, recalled, 0, max_chars, watch, own, summary)
     lines = [f"## {section.title}\n{section.body}\n" for section in sections]
     for at, section in enumerate(sections):
         if section in summary:  # how to take what was learned stands around it
@@ -321,6 +328,9 @@ def _part(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES, *, end: bool
 
     Unreadable files and links out of the store are skipped; `doctor` reports them.
     """
+    known: tuple[str, bool] | None = root.kept.get((relative, limit, end))
+    if known is not None:
+        return known
     seen = allow_list.fingerprint(root, relative)
     try:
         data, size = root.read_part(relative, limit, end=end)
@@ -329,7 +339,8 @@ def _part(root: Tree, relative: str, limit: int = MAX_INJECT_BYTES, *, end: bool
     more = size > len(data)
     # The first or last character may be incomplete.
     text = files.text_of(data, "ignore" if more else "replace")
-    return inside(allow_list.masked(root, relative, text, seen)), more
+    root.kept[relative, limit, end] = known = inside(allow_list.masked(root, relative, text, seen)), more
+    return known
 
 
 def _gap(root: Tree, slug: str, today: str, yesterday: str) -> str:

@@ -7,7 +7,8 @@ from memolith.base.lean import suppress
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory.daily import days
-from memolith.memory.note_index import note_files, report_strays
+from memolith.memory.note_index import note_files
+from memolith.memory.strays import report_strays
 from memolith.store import layout
 
 TYPE_CHECKING = False

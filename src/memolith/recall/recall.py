@@ -12,7 +12,6 @@ from memolith.base.lean import suppress
 from memolith.base.values import Hit, Recall
 from memolith.index import KINDS, Match, Session, State, kind_of
 from memolith.memory import arguments, taken_back
-from memolith.memory.note_index import report_strays
 from memolith.prompt import brief
 from memolith.recall import rank, settle, supersede, weights, working
 from memolith.recall.rank import Candidate, Question, Ranked
@@ -77,9 +76,8 @@ def recall(
             since=since,
             unasked=unasked,
         )
-        for slug in () if unasked else asked.slugs:
-            with suppress(StorageError):  # the index names a directory that cannot be read
-                report_strays(home.store, slug)
+        if not unasked:
+            _report_strays(home, asked)
         covered = _covered(home, asked.slugs) if _asks_meaning(home, semantic) else None
         found = _answer(home.path, home.index, asked, home.vectors if covered and covered.model else None)
     for each in found.missing:  # what the index itself reports: it ran out of time, say
@@ -98,6 +96,14 @@ def recall(
     if budget < 0:
         raise InputError(f"budget = {budget} is not allowed; give the tokens that the brief may take")
     return found.but(hits=brief.fitting(found.hits, budget))
+
+
+def _report_strays(home: Home, asked: Question) -> None:
+    from memolith.memory.strays import report_strays
+
+    for slug in asked.slugs:
+        with suppress(StorageError):  # the index names a directory that cannot be read
+            report_strays(home.store, slug)
 
 
 def _check(limit: int, kinds: Collection[str], *dates: str | None) -> None:

@@ -12,7 +12,7 @@ from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.values import MAX_INJECT_BYTES, OfFile
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
-from memolith.memory.note_index import report_strays
+from memolith.memory.strays import report_strays
 from memolith.recall import covered
 from memolith.recall.covered import without_secrets
 from memolith.store import files, layout

@@ -7,6 +7,7 @@ others, and every `--help`, go to click in `cli.app`.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
 
 
+# What is done at the end of a process goes through these.
+_WAITING = {"atexit", "threading"}
 # New objects that trigger a garbage collection, instead of 700: a command is short-lived.
 _OBJECTS = 20_000
 
@@ -28,13 +31,30 @@ def entry() -> int:
     """Run the command line as a process of its own; return its exit code."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
-        return main()
+        code = main()
+        _leave(code)
+        return code
     except (ImportError, OSError) as error:  # not even our own files can be opened
         if sys.stderr is not None:
             sys.stderr.write(f"memolith: error: {error}\n")
         return 0 if sys.argv[1:2] == ["hook"] else 8
     finally:
         gc.freeze()  # at exit, the interpreter would scan every object once more
+
+
+def _leave(code: int) -> None:
+    """End the process here, unless something waits for its end: taking the interpreter apart costs as much
+    as a tenth of a prompt's answer.
+    """
+    if sys.modules.keys() & _WAITING:
+        return
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        return  # the interpreter reports it
+    os._exit(code)
 
 
 def _typed(mem: Mem, line: str) -> str:
@@ -78,8 +98,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _helped() -> int | None:
     """Print the help as it was generated: click would take seven times as long to lay it out."""
-    import os
-
     from memolith.edges.cli import output
 
     if "_MEMOLITH_COMPLETE" in os.environ or (

@@ -62,12 +62,13 @@ def session_start(mem: Mem, call: Call, past: SessionReceipts) -> Injection:
     with suppress(MemolithError):  # receipts are written, and a checkout may have been made around the home
         if os.path.isdir(mem.home):
             ignore.keep_out(mem.home)
-    revision = _revision(mem)  # before the files are read, so that what is saved meanwhile counts as new
-    whole = block.of(mem, own=call.signature)
+    root = Tree(mem.store)
+    revision = _revision(mem, root)  # before the files are read: what is saved meanwhile counts as new
+    whole = block.of(mem, own=call.signature, root=root)
     notice = [*_notice(mem), *(_files(mem) if whole.text else [])]
     shown, text, room = whole, _tagged(with_lines(whole.text, notice)), LIMIT - sum(map(len, notice))
     while len(text) > LIMIT or (call.host == "codex" and estimate_tokens(text) > TOKENS):
-        shown = block.of(mem, max_chars=room, own=call.signature)
+        shown = block.of(mem, max_chars=room, own=call.signature, root=root)
         text = _tagged(with_lines(shown.text, notice))
         room = max(room * 9 // 10, MIN_CHARS)
     injection = Injection(text, shown.sources, revision, (line for _, line in whole.lines()))
@@ -164,10 +165,9 @@ def _tagged(text: str) -> str:
     return text if not text or text.startswith(OPEN) else _WRAPPED.format(text)
 
 
-def _revision(mem: Mem) -> str:
+def _revision(mem: Mem, tree: Tree) -> str:
     """Return a value that changes with the files that make up the block; costs some `stat` calls."""
     project = mem.project
-    tree = Tree(f"{mem.home}/{layout.STORE}")
     paths = [layout.path(project, layout.SCRATCHPAD), layout.daily(project, mem.today)]
     notes: list[object] = []
     for scope in dict.fromkeys((layout.USER, project)):
@@ -182,11 +182,12 @@ def _revision(mem: Mem) -> str:
 
 def _news(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     """Return the lines of the current block that this session has not been shown, and those that are gone."""
-    revision = _revision(mem)
+    root = Tree(mem.store)
+    revision = _revision(mem, root)
     if revision == past.revision or past.block is None:  # the latter: unknown what it was shown
         return Injection(revision=revision)
     injection = Injection(revision=revision)
-    now = block.of(mem, own=call.signature)
+    now = block.of(mem, own=call.signature, root=root)
     new = [(section, line) for section, line in now.lines() if hash_of(line) not in past.lines]
     own = [row for row in new if hash_of(row[1]) not in past.taken_back and _is_own(call, row[1])]
     new = [row for row in new if row not in own]
