@@ -44,6 +44,10 @@ class Review:
             raise InputError(f"{held_id!r} is short for {short}; give more of it")
         return found[0]
 
+    def of(self, name: str) -> builtins.list[Held]:
+        """Return all that waits from one session, by its name, or the one text with this id, as `get` does."""
+        return [held for held in self.list() if name and held.session == name] or [self.get(name)]
+
     def diff(self, held: Held) -> str:
         """Return what a proposal would change now; empty for other texts."""
         return proposals.describe(self._home, held) if held.call == PROPOSAL else ""

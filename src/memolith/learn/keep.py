@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import MemolithError, StorageError
 from memolith.learn.extract import rules
 from memolith.learn.extract.eligible import seconds
+from memolith.learn.extract.facts import MOST_OUTSIDE
 from memolith.memory import asked as to_show
 from memolith.memory import taken_back
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.store import layout
+from memolith.text import source_label
+from memolith.text.words import likeness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +47,29 @@ def asked(home: Home, name: str, new: int) -> int:
     return records(home, name, fresh, shown=True)[0]
 
 
+def _few(home: Home, session: str, facts: list[Fact]) -> list[Fact]:
+    """Return the facts, without those from outside that would be too many of one session to decide about.
+
+    A session that goes on is read again and again, and may say something else each time.
+    """
+    if not any(fact.outside for fact in facts):
+        return facts
+    waiting = [
+        record.body
+        for record in Records(home).list(archived=True)
+        if source_label.is_outside(record.origin)
+        and session in (each.partition("#")[0] for each in (record.source, *record.sources))
+    ]
+    kept = []
+    for fact in facts:
+        if fact.outside and not any(likeness.same(fact.text, each) for each in waiting):
+            if len(waiting) >= MOST_OUTSIDE:
+                continue
+            waiting.append(fact.text)
+        kept.append(fact)
+    return kept
+
+
 def _was_taken_back(home: Home, fact: Fact, said: str) -> bool:
     """Whether a person took something back after it was said: a copy of the session may say it once more."""
     for slug in (home.project, layout.USER):
@@ -58,7 +84,7 @@ def records(home: Home, session: str, facts: Iterable[Fact], *, shown: bool = Fa
     `shown` ones are part of the block, whether learning is on or off.
     """
     stored, refused = 0, []
-    for fact in facts:
+    for fact in _few(home, session, list(facts)):
         source = f"{session}#{fact.quotes[0][0]}" if fact.quotes else session
         try:
             record = Records(home.from_source("extracted", fact.taint or None)).add(

@@ -25,6 +25,7 @@ from memolith.memory.records import Records
 from memolith.store import files, layout, writeset
 from memolith.store.together import Command
 from memolith.store.writeset import Edit
+from memolith.text import source_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +75,8 @@ def heed(home: Home, queue: Queue) -> None:
     previous = on_disk.read(home)
     texts: dict[str, str] = {}
     for each in queue.extractions.all(home.project):
-        texts |= {statements.key(fact.text): fact.text for fact in statements.facts(each)}
+        said = [source_label.bare(fact.text) for fact in statements.facts(each)]
+        texts |= {statements.key(text): text for text in said}
         for line in statements.nonblank(each.rollout_summary):  # any may be the first that is not taken back
             texts[statements.key(statements.lately(*page_of(each), line))] = statements.content(line)
     lines = previous.forgotten() - previous.made.forgotten

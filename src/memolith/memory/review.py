@@ -63,6 +63,7 @@ class Held(Value):
     filename: str
     id: str
     reasons: list[str]
+    session: str  # the name of the one that it was learned from, if it was
     since: str
     source: Source
     text: str
@@ -204,6 +205,7 @@ def _read(home: Home, relative: str) -> Held | None:
         call=call,
         arguments={key: _argument(value) for key, value in known if key in takes},
         source=Source(parsed.get("origin"), parsed.get("taint")),
+        session="",
         since=parsed.get("since"),
         reasons=[str(reason) for reason in reasons] if isinstance(reasons, list) else [],
         text=parsed.body,
@@ -284,6 +286,7 @@ def _stored(home: Home, slug: str) -> Iterator[Held]:
             filename=path,
             call=STORED,
             arguments={"title": entry.title},
+            session=entry.parsed.get("source").partition("#")[0] if source.origin == "extracted" else "",
             source=source,
             since=time.strftime("%Y-%m-%d", time.localtime(about.st_mtime)),
             reasons=[f"it came with the repository: {path}" if mount else _reason(source)],

@@ -167,6 +167,12 @@ def bare(text: str) -> str:
     return text.partition(f" {_LABEL}")[0]
 
 
+def taken_off(line: str) -> str:
+    """Return a line without its first label, with what stands behind it."""
+    before, _, rest = line.partition(f" {_LABEL}")
+    return before + rest.partition("]")[2]
+
+
 def fields(source: Source) -> dict[str, str]:
     """Return what a note's frontmatter says of its source."""
     values = {"origin": source.origin, "taint": source.taint, "accepted": "yes" if source.accepted else ""}

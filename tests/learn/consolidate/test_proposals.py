@@ -231,26 +231,26 @@ def test_a_text_that_reads_like_an_instruction_waits(mem: Mem, store: Path, part
     assert "tools.example" not in str(written)
 
 
-def test_a_statement_from_outside_waits_alone_and_can_become_a_lesson(
+def test_a_statement_from_outside_is_written_nowhere_until_its_record_is_accepted(
     mem: Mem, store: Path, work: Path
 ) -> None:
+    mem.from_source("extracted", "tool").records.add(ATTACK, category="principles", scope="project")
     outside = f"{ATTACK} [source: extracted, tool]"
     given = extraction(mem, "claude-1", "Uses git.", outside, synopsis=f"Done.\n{outside}")
     model = Scripted(reply("- Uses git.\n", "- Uses git.\n"))
     consolidate(mem, given, model=model)
     assert "tools.example" not in model.asked[0]
     assert consolidate(mem, given).held == ""
-    held = waits(mem)
-    assert held.call == "lessons.add"
+    held = waits(mem)  # once
+    assert held.call == "stored"
     found = texts(store)
-    del found[f"inbox/{held.id}.md"]
+    del found[f"records/principles/{held.filename.rpartition('/')[2]}"]
     assert "tools.example" not in "".join(found.values())
     # What a person wants is not asked about twice.
     assert main(["review", "accept", held.id, "--yes", "--project", str(work)]) == 0
     assert consolidate(mem, given).held == ""
     assert "tools.example" in (store / "MEMORY.md").read_text()
     assert mem.review.list() == []
-    assert len(mem.lessons.list()) == 1
 
 
 def test_proposals_of_another_project_are_neither_shown_nor_replaced(

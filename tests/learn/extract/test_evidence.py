@@ -109,12 +109,55 @@ def test_output_transcripts_and_errands_are_no_facts_whoever_quotes_them(
 
 
 @proves("S2.85")
-def test_pasted_text_teaches_nothing_though_a_model_quotes_it() -> None:
-    pasted = "Here is the issue:\n\nAlways use tabs in this repo. Never push to main.\n"
-    for quote in ("Always use tabs in this repo.", "Never push to main."):
-        for category in ("principles", "incidents", "procedures"):
-            found = evidence.Witness(session(("user", pasted))).learn(quote, category, [(1, quote)])
-            assert found.reason == evidence.CITED
+@pytest.mark.parametrize("form", ["Here is the issue:\n\n{}\n", "see\n> {}", "```\n{}\n```", 'it says "{}"'])
+def test_pasted_and_quoted_text_is_somebody_elses_though_a_model_quotes_it(form: str) -> None:
+    quote = "Always use tabs in this repo"
+    for category in ("principles", "incidents", "procedures"):
+        witness = evidence.Witness(session(("user", form.format(quote))))
+        assert witness.learn(quote, category, [(1, quote)]).taint == "pasted"
+        assert witness.check([(1, quote)]).taint == "pasted"
+    asked = "Should we always use tabs in this repo?"
+    witness = evidence.Witness(session(("user", form.format(asked))))
+    assert witness.learn(asked, "principles", [(1, asked)]).reason == evidence.DOUBTED
+
+
+@proves("S2.85")
+@pytest.mark.parametrize("text", rows("learn/extract/thinking"))
+def test_what_the_user_only_thinks_becomes_a_candidate(text: str) -> None:
+    quote = text.strip(" .。")
+    found = evidence.Witness(session(("user", text))).learn(quote, "decisions", [(1, quote)])
+    assert (found.holds, found.certain) == (True, False)
+    said = evidence.Witness(session(("user", "hello"), ("assistant", text), ("user", "yes, do it")))
+    assert said.learn(quote, "decisions", [(2, quote)]).reason == evidence.DOUBTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please keep the changelog sorted by date.",
+        "From now on, please the short form of the names.",
+        "Bitte halte die Liste der Befehle sortiert.",
+        "Please use the mirror of the registry.",
+    ],
+)
+def test_a_request_that_says_that_it_lasts_is_no_errand(text: str) -> None:
+    assert evidence.Witness(session(("user", text))).learn(text, "principles", [(1, text)]).holds
+
+
+def test_what_a_person_goes_back_to_is_not_taken_back() -> None:
+    one = session(
+        ("user", "We build with the mirror of Bazel."),
+        ("assistant", "OK."),
+        ("user", "Use Ninja for the parser module."),
+        ("assistant", "OK."),
+        ("user", "no, ignore that, back to the mirror of Bazel"),
+    )
+    witness = evidence.Witness(one)
+    for turn, quote, holds in (
+        (1, "We build with the mirror of Bazel", True),
+        (3, "Use Ninja for the parser", False),
+    ):
+        assert witness.learn(quote, "principles", [(turn, quote)]).holds == holds
 
 
 @proves("S2.85", "S2.75")

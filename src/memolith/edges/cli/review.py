@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +32,7 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
     metavar="[list|show|accept|refuse|edit]",
     shell_complete=completion.words(*_ACTIONS),
 )
-@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=completion.waiting)
+@click.argument("ids", nargs=-1, metavar="[ID|SESSION]...", shell_complete=completion.waiting)
 @click.option("--all", "everything", is_flag=True, help="All items in the queue.")
 @click.option(
     "--repository", is_flag=True, help="All entries that came with the repository, as after a pull."
@@ -54,7 +55,8 @@ def review(
 
     That is text from outside (also notes, records and tickets), and, as a diff, changes proposed by learning
     that drop too much. Recall and search find it, labelled; it is not injected or recalled unasked until a
-    person accepts it. All decisions can be undone, and refused text is not held a second time.
+    person accepts it. All decisions can be undone, and refused text is not held a second time. The name of a
+    session stands for all that was learned from it and waits.
 
     \b
     memolith review
@@ -91,17 +93,20 @@ def review(
 
 def _chosen(mem: Mem, ids: tuple[str, ...], *, repository: bool) -> list[Held]:
     if ids:
-        return [mem.review.get(each) for each in ids]
+        found = {held.id: held for each in ids for held in mem.review.of(each)}
+        return list(found.values())
     every = mem.review.list()
     came = [each for each in every if each.call == STORED and each.source.taint == "repository"]
     return came if repository else every
 
 
 def _check_whole(ids: tuple[str, ...], chosen: list[Held]) -> None:
-    for given, held in zip(ids, chosen, strict=False):
-        if given != held.id:
+    names = {name for held in chosen for name in (held.id, held.session)}
+    for given in ids:
+        if given not in names:
+            whole_id = next(held.id for held in chosen if held.id.startswith(given))
             raise InputError(
-                f"{given} is short for {held.id}; give the whole ID, as it names the exact text you saw"
+                f"{given} is short for {whole_id}; give the whole ID, as it names the exact text you saw"
             )
 
 
@@ -111,8 +116,10 @@ def _list(waiting: list[Held]) -> Answer:
         return fields, "Nothing waits for review."
     rows = [(held.id, held.since, _what(held), str(held.source), _odd(held)) for held in waiting]
     table = Table(("id", "since", "text", "from", "look at"), rows, spare=("look at", "since", "from"))
-    hint = output.Note("`memolith review show ID` has the text; `accept ID` or `refuse ID` decides")
-    return fields, table, hint
+    hint = "`memolith review show ID` has the text; `accept ID` or `refuse ID` decides"
+    for session, count in Counter(filter(None, (held.session for held in waiting))).most_common(1):
+        hint += f"; `accept {session}` takes all {count} from that session" if count > 1 else ""
+    return fields, table, output.Note(hint)
 
 
 def _what(held: Held) -> str:
@@ -146,6 +153,7 @@ def _describe(mem: Mem, held: Held) -> str:
         return f"{held.id}  proposed {held.since}, source: {held.source}\nbecause it\n{reasons}\n{changes}"
     asked = ", ".join(f"{key} {value!r}" for key, value in held.arguments.items())
     where = f"in {held.filename}" if held.call == STORED else f"to become: {held.call} {asked}"
+    where += f", learned from {held.session}" if held.session else ""
     text = "\n".join(f"  | {line}" for line in held.text.splitlines())
     return f"{held.id}  held {held.since}, source: {held.source}\n{where}\nbecause:\n{reasons}\ntext:\n{text}"
 

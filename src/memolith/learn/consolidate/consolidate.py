@@ -8,7 +8,6 @@ from memolith.base.errors import ConflictError
 from memolith.base.values import Value
 from memolith.learn.consolidate import current as on_disk
 from memolith.learn.consolidate import draft, proposals, sources
-from memolith.memory import review
 from memolith.text.budget import plural
 
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ def run(
     for left in range(_ROUNDS - 1, -1, -1):
         previous = on_disk.read(home)
         proposals.refuse_links(previous)
-        drafts = draft.draft(previous, given, sources.lessons(home), writer, home.settings, gone)
+        told = sources.accepted(given, home)
+        drafts = draft.draft(previous, told, sources.lessons(home), writer, home.settings, gone)
         try:
             with fence() as work:
                 outcome = _settle(home, drafts, previous)
@@ -64,16 +64,11 @@ def run(
 
 
 def _settle(home: Home, drafts: list[Proposal], previous: Current) -> Outcome:
-    """Write what somebody said, and hold for a person what nobody did or what loses too much.
-
-    Statements from outside are not part of it: each waits separately, to become a lesson.
-    """
+    """Write what somebody said, and hold for a person what nobody did or what loses too much."""
     proposal = drafts[0]
     if proposals.check(proposal, previous, home.settings):
-        _hold_statements(home, proposal)
         return _held(home, drafts[-1], previous)
     done = proposals.commit(home, proposal, previous)
-    _hold_statements(home, proposal)
     message = f"{plural(len(done.changed), 'file')} written" if done.changed else "nothing is different"
     if done.kept:
         message += f"; {', '.join(done.kept)} was changed meanwhile and stays as it is"
@@ -89,9 +84,3 @@ def _held(home: Home, proposal: Proposal, previous: Current) -> Outcome:
     waits_as = proposals.hold(home, proposal, previous, reasons)
     state = f"waits for review as {waits_as}: " if waits_as else "a person refused this before: "
     return Outcome(held=waits_as, message=state + "; ".join(reasons))
-
-
-def _hold_statements(home: Home, proposal: Proposal) -> None:
-    outside = home.from_source("extracted")
-    for statement in proposal.held:
-        review.hold(outside, "lessons.add", statement, {}, user_wide=False)

@@ -68,11 +68,10 @@ class Writer:
 class Proposal(Value):
     """New texts to replace the generated ones. None: unchanged.
 
-    `sessions` are its sources; `held` are statements that a person should see first.
+    `sessions` are its sources.
     """
 
     gone: list[str]  # what people took back, whose loss is none
-    held: list[str]
     left: list[str]  # keys of facts that the model left out
     memory_md: str
     memory_summary: str
@@ -103,8 +102,7 @@ def draft(
         key=lambda each: (each.started, each.session),
         reverse=True,
     )[:limit]
-    held: list[str] = []
-    usable = [_usable(each, previous, held) for each in mine]
+    usable = [_usable(each, previous) for each in mine]
     sources = Sources(previous, usable, lessons, taken_back)
     usable = sources.usable
     room = int(settings.number("memories.summary_injection_token_limit")) * 4
@@ -112,7 +110,6 @@ def draft(
         "raw_memories": _raw(usable),
         "rollout_summaries": {f"{ROLLOUTS}/{page_name(each)}": _page(each) for each in usable},
         "sessions": [each.session for each in usable],
-        "held": list(dict.fromkeys(held)),
         "gone": sources.taken_back,
     }
     if writer is None or not usable:
@@ -154,22 +151,16 @@ def draft(
         memory_md=memory_md,
         memory_summary=memory_summary,
         skills=all_pages,
-        held=[],
         unsupported=[*strange, *odd],
     )
     return [supported, extra]
 
 
-def _usable(extraction: Extraction, previous: Current, held: list[str]) -> Extraction:
-    """Return an extraction without secrets; text from outside moves to `held`."""
+def _usable(extraction: Extraction, previous: Current) -> Extraction:
+    """Return an extraction without secrets and text from outside: that waits as a record."""
 
     def safe(text: str) -> str:
-        text = screen(local(text, previous), MAX_WRITE_BYTES)[0]
-        kept = source_label.inside(text, anywhere=True)
-        own = set(kept.split("\n"))
-        theirs = [line for line in text.split("\n") if kept != text and line not in own]
-        held.extend(source_label.bare(statements.content(line)) for line in theirs)
-        return kept
+        return source_label.inside(screen(local(text, previous), MAX_WRITE_BYTES)[0], anywhere=True)
 
     return extraction.but(
         raw_memory=safe(extraction.raw_memory), rollout_summary=safe(extraction.rollout_summary)

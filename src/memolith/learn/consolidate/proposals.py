@@ -293,7 +293,6 @@ def unpack(text: str) -> Proposal:
         rollout_summaries=None,
         sessions=texts.get(_SESSIONS, "").split(),
         gone=[],
-        held=[],
         left=[],
         unsupported=[],
     )

@@ -61,6 +61,20 @@ def lessons(home: Home) -> list[Lesson]:
     return [*found, *(each for each in Lessons(home).list() if not source_label.is_outside(each.source))]
 
 
+def accepted(given: Sequence[Extraction], home: Home) -> list[Extraction]:
+    """Return extractions in which a statement from outside that a person accepted is like any other."""
+    if not any(source_label.inside(each.raw_memory, anywhere=True) != each.raw_memory for each in given):
+        return list(given)
+    records = (each for each in Records(home).list() if not source_label.is_outside(each.origin))
+    wanted = {statements.key(each.body) for each in records}
+
+    def owned(line: str) -> str:
+        said, theirs = source_label.bare(line), source_label.taken_off(line)
+        return theirs if statements.key(said) in wanted else line
+
+    return [each.but(raw_memory="\n".join(map(owned, each.raw_memory.split("\n")))) for each in given]
+
+
 class Sources:
     """What a consolidation may write: facts of sessions, earlier lines, and what people asked for."""
 

@@ -11,22 +11,23 @@ from memolith.learn.extract.speech import pattern
 from memolith.text.words.terms import STOP, stem
 
 _LEAST_ENGLISH = 2  # small words by which English is known
+_CLOSING = " \"'`)”“»」"  # what may stand behind the end of a sentence
 _AROUND = ".,;:!?…\"'`()[]{}<>*“”„«»"
 
 
 def doubts(said: str) -> bool:
-    """Whether what was said is asked, supposed, doubted or a joke."""
+    """Whether what was said is asked, imagined, doubted or a joke."""
     bare = str(pattern("confirms-itself").sub("", pattern("tag").sub("", said))).strip()
-    if pattern("jokes").search(said) or pattern("unsure").search(bare) or supposes(bare):
+    if pattern("jokes").search(said) or pattern("unsure").search(bare):
         return True
     if pattern("requests").match(bare):
         return False
     asks = pattern("inverted").match(bare) or pattern("foreign-ask").search(bare)
-    return bool(asks) or bare.endswith(("?", "？", "؟"))
+    return bool(asks) or bare.rstrip(_CLOSING).endswith(("?", "？", "؟"))
 
 
 def supposes(said: str) -> bool:
-    """Whether somebody says of a whole sentence that they only think so."""
+    """Whether somebody says of a whole sentence that they think so: of how things are, or as a proposal."""
     return bool(pattern("supposes").search(said.casefold()))
 
 
@@ -54,6 +55,12 @@ def retracts(sentence: str) -> bool:
 def calls_off(sentence: str) -> bool:
     """Whether a sentence takes back what it names: `forget the squash rule`."""
     return bool(pattern("calls-off").match(sentence.casefold()))
+
+
+def named_by(retraction: str) -> str:
+    """Return the part of a retraction that may name what is taken back: not what it goes back to."""
+    found = pattern("restores").search(retraction)
+    return retraction[: found.start()] if found else retraction
 
 
 def turns(sentence: str) -> bool:

@@ -5,7 +5,9 @@ the form of letters; one that stands in another turn counts for that turn. What 
 but the whole sentence of the quote, as it was said: so nothing is invented, and no `never` gets lost.
 
 The sentence is judged: a rule needs the user's words, or words that the user agreed to. What is asked,
-supposed, quoted or meant for this moment teaches nothing, and neither does what was taken back later.
+imagined or meant for this moment teaches nothing, and neither does what was taken back later; of what the user
+only thinks ("I think we should …"), no more than a candidate is made. Words that are
+somebody else's (pasted, quoted, brought by a tool) keep the name of where they came from: a person decides.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
 from memolith.learn.extract import doubt, strip
-from memolith.learn.extract.signals import is_secret, is_vague
+from memolith.learn.extract.signals import is_errand, is_secret
 from memolith.learn.extract.signals import sentence as as_sentence
 from memolith.learn.extract.speech import pattern
+from memolith.text import conversation
 from memolith.text.patterns import lazy
 from memolith.text.secrets.redact import redact
 from memolith.text.turns import Hearing
@@ -44,6 +47,7 @@ _CLAUSE = lazy(r"[,;()–—，；]|\s-+\s|\.\.\.")
 _QUOTED = lazy(r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|„[^“”\n]{2,}[“”]|«[^»\n]{2,}»|「[^」\n]{2,}」")
 _FENCE = lazy(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)")
 _MARKED = lazy(r"[ \t]*(?:[>|＞│]|[+-]{3} |@@ |\$ |\d{4}-\d\d-\d\d[T ]\d\d:)")
+_QUOTE_MARK = lazy(r"\s*(?:[>＞│]\s*)+")
 # What may be learned only from the user, or from what the user agreed to.
 _THEIRS = ("decisions", "principles", "preferences")
 # Why a quote does not count.
@@ -56,7 +60,7 @@ OUTSIDE = "quote only from outside"
 NO_EVIDENCE = "no evidence"
 NOT_THE_USER = "not the user's words, nor agreed to"
 NOT_ABOUT = "statement is not about its quote"
-CITED = "quoted or pasted text"
+CONVERSATION = "somebody else's conversation"
 DOUBTED = "asked, supposed or doubted"
 PASSING = "meant for this moment"
 RETRACTED = "taken back later"
@@ -69,6 +73,7 @@ class Said(Value):
     """A quote as it was said: its turn and speaker, and the whole sentence, untouched."""
 
     by: str  # user, assistant or tool
+    certain: bool  # else its speaker says that they only think so
     sentence: str
     clause: str  # the part of the sentence that has the quote
     taint: str  # whose words they are if not the speaker's own
@@ -79,8 +84,10 @@ class Verdict(Value):
     """The result of checking quotes: what they say and who said it, or why they teach nothing.
 
     `taint` says whose words they are: `user` or `agent`, or one of TAINTS if any words are somebody else's.
+    Not `certain`: somebody said that they think so.
     """
 
+    certain: bool
     quotes: list[tuple[int, str]]
     reason: str
     taint: str
@@ -172,33 +179,34 @@ class Witness:
 
     def _as_said(self, number: int, start: int, end: int, first: int, last: int) -> Said:
         text, by = self._words(number).raw, self._speaker(number)
-        cited = by != "tool" and _is_cited(text, start, end)
+        cited = "pasted" if by != "tool" and _is_cited(text, start, end) else ""
+        sentence, clause = (cut(text, first, last, start, end) for cut in (_shortened, _clause))
         return Said(
             turn=number,
             by=by,
-            sentence=_shortened(text, first, last, start, end),
-            clause=_clause(text, first, last, start, end),
-            taint=CITED if cited else self._taint(number, text[start:end]),
+            certain=not (doubt.supposes(clause) or doubt.supposes(sentence)),
+            sentence=sentence,
+            clause=clause,
+            taint=self._taint(number, text[start:end]) or cited,
         )
 
     def _doubt(self, said: Said, category: str) -> str:
         """Return why a sentence teaches nothing."""
-        if said.taint in (CITED, "pasted"):
-            return CITED
+        if said.taint == "pasted" and conversation.turns(self._words(said.turn).raw):
+            return CONVERSATION
         if pattern("output").search(said.sentence):
             return OUTPUT
         if is_secret(said.sentence):
             return MASKED
         if said.by != "user" and category in _THEIRS and not self._agreed(said.turn):
             return NOT_THE_USER
-        if said.by != "tool" and doubt.doubts(said.clause):
+        if said.by != "tool" and (doubt.doubts(said.clause) or not (said.certain or said.by == "user")):
             return DOUBTED
         if said.by != "tool" and doubt.passes(said.clause):
             return PASSING
         if self.takes_back(said.turn, said.sentence):
             return RETRACTED
-        asks = is_vague(said.sentence) or pattern("errand").match(said.sentence)
-        return ERRAND if said.by == "user" and asks else ""
+        return ERRAND if said.by == "user" and is_errand(said.sentence) else ""
 
     def _agreed(self, number: int) -> bool:
         """Whether the user's next words agree with a turn of the agent."""
@@ -226,7 +234,7 @@ class Witness:
         return any(
             turn == before
             or (before < 0 and not doubt.calls_off(later) and likeness.reverses(sentence, later))
-            or ((before >= 0 or doubt.calls_off(later)) and bool(likeness.naming(later) & words))
+            or ((before >= 0 or doubt.calls_off(later)) and bool(likeness.naming(doubt.named_by(later)) & words))
             for number, later, before in self._withdrawn
             if turn < number or (turn == number and self._comes_before(turn, sentence, later))
         )
@@ -313,8 +321,10 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     first = 0
     for found in [*_END.finditer(text), None]:
         last = found.start() if found else len(text)
-        bullet = BULLET.match(text[first:last])
-        begin = first + bullet.end() if bullet else first
+        begin = first
+        for each in (_QUOTE_MARK, BULLET):
+            mark = each.match(text[begin:last])
+            begin += mark.end() if mark else 0
         if last > max(start, begin) and begin < end:
             yield begin, last
         first = found.end() if found else last
@@ -354,9 +364,10 @@ def _is_cited(text: str, start: int, end: int) -> bool:
 
 def _verdict(found: Sequence[Said]) -> Verdict:
     own = "user" if all(each.by == "user" for each in found) else "agent"
-    taint = next((each.taint for each in found if each.taint and each.taint != CITED), own)
+    taint = next((each.taint for each in found if each.taint), own)
     return Verdict(
         quotes=[(each.turn, each.sentence) for each in found],
+        certain=all(each.certain for each in found),
         reason="",
         taint=taint,
         text=" ".join(as_sentence(each.sentence) for each in found),
@@ -364,7 +375,7 @@ def _verdict(found: Sequence[Said]) -> Verdict:
 
 
 def _refused(why: str) -> Verdict:
-    return Verdict(quotes=[], reason=why, taint="", text="")
+    return Verdict(certain=False, quotes=[], reason=why, taint="", text="")
 
 
 def _one_line(text: str) -> str:

@@ -2,7 +2,8 @@
 
 The model sees what was said, with turn numbers, shortened to fit and without secrets (`shown`). It only
 points: what is kept of a statement is the sentence that it quotes, if that was said and meant (`evidence`).
-"Nothing worth keeping" is a good answer.
+"Nothing worth keeping" is a good answer. Of what is somebody else's words, only the plainest few are kept: they
+wait for a person, whose time is short.
 """
 
 from __future__ import annotations
@@ -11,9 +12,17 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from memolith.base.errors import InputError, TextError, TooLargeError
-from memolith.base.values import Value
-from memolith.learn.extract import evidence
-from memolith.learn.extract.facts import Fact, Findings, Quotes, findings, nothing, settled_place
+from memolith.base.values import Source, Value
+from memolith.learn.extract import evidence, signals
+from memolith.learn.extract.facts import (
+    MOST_OUTSIDE,
+    Fact,
+    Findings,
+    Quotes,
+    findings,
+    nothing,
+    settled_place,
+)
 from memolith.learn.extract.shown import shown
 from memolith.learn.extract.speech import pattern
 from memolith.learn.model import schema
@@ -23,6 +32,7 @@ from memolith.text import markdown
 from memolith.text.patterns import lazy
 from memolith.text.safe import hygiene
 from memolith.text.secrets.redact import redact
+from memolith.text.words import likeness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -147,7 +157,25 @@ def _facts(
             dropped[f"more than {MAX_RECORDS} records"] += 1
         else:
             kept.append(fact)
-    return kept
+    return _few_from_outside(kept, dropped)
+
+
+def _few_from_outside(facts: list[Fact], dropped: Counter[str]) -> list[Fact]:
+    """Return the facts, and of those in somebody else's words each once, and only the most explicit."""
+    outside: list[Fact] = []
+    for fact in sorted((each for each in facts if each.outside), key=_explicitness, reverse=True):
+        if any(likeness.same(fact.text, each.text) for each in outside):
+            continue
+        if len(outside) < MOST_OUTSIDE:
+            outside.append(fact)
+        else:
+            dropped[f"more than {MOST_OUTSIDE} from outside"] += 1
+    return [fact for fact in facts if not fact.outside or fact in outside]
+
+
+def _explicitness(fact: Fact) -> int:
+    judged = signals.judge(fact.text, fact.text, rule=False, answering=False, refused=False)
+    return judged.points if judged else 0
 
 
 def _fact(claim: _Claim, witness: evidence.Witness) -> Fact | str:
@@ -167,7 +195,8 @@ def _fact(claim: _Claim, witness: evidence.Witness) -> Fact | str:
         scope = "project"
     names = {key: _names(given, witness) for key, given in claim.names.items()}
     title = markdown.first_line(text, 80).rstrip(".。")
-    return Fact(text, category, scope, title=title, quotes=verdict.quotes, taint=verdict.taint, **names)
+    said: dict[str, object] = {"quotes": verdict.quotes, "taint": verdict.taint, "certain": verdict.certain}
+    return Fact(text, category, scope, title=title, **said, **names)
 
 
 def _names(given: Iterable[str], witness: evidence.Witness) -> list[str]:
@@ -182,7 +211,7 @@ def _synopsis(reply: dict[str, Any], witness: evidence.Witness) -> Iterator[str]
     for line in reply["rollout_summary"].splitlines():
         _, quotes = citations(line)
         verdict = witness.check(quotes)
-        if verdict.holds:
+        if verdict.holds and not Source("extracted", verdict.taint).outside:
             text = markdown.first_line(_clean(verdict.text), 200)
             yield Fact(text, "", quotes=verdict.quotes, taint=verdict.taint).raw_line()
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Quotes = list[tuple[int, str]]
 _MAX_SOURCES = 10
+MOST_OUTSIDE = 8  # statements of one session that are somebody else's words: each asks a person for a decision
 # The heading of candidates in a raw memory.
 SAID_ONCE = "## Said once"
 
@@ -56,6 +57,11 @@ class Fact(Value):
             "asked": False,
         }
         super().__init__(**{**fresh, **fields, **more})
+
+    @property
+    def outside(self) -> bool:
+        """Whether the fact is in somebody else's words, so that it waits for a person."""
+        return Source("extracted", self.taint).outside
 
     def labelled(self, text: str) -> str:
         """Return a text about the fact, labelled if the fact is not in the session's own words."""

@@ -151,6 +151,7 @@ _ASKS_LAST = re.compile(r"(?:,[JA]*|c)K[TJ]*$")  # "…, please remember that"
 _ASKS_TOO = re.compile(
     r"^(?:A|[^HKQ?X]*(?:J|,|Zt))[JA]*K[JA]?,?[Tc](?=[^QX?])|^[JAMO,]*K[^,QHtvuU]{0,4},(?=..)"
 )
+_LASTING = re.compile(r"[lLVEU]")  # "from now on", "always", "each", or what one does by habit: "keep", "use"
 _SECRET = re.compile(r"(?:\S+\s+){0,4}\[(?:secret:[a-z0-9-]+|private)\]")  # and what it is the value of
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
 _BETWEEN = " \t,;:.!?、，：；。（("
@@ -293,6 +294,14 @@ def is_vague(statement: str) -> bool:
         if letter in _NAMING and word not in STOP:
             naming += 2 if len(word) > 1 and word[0] >= "\u2e80" else 1
     return naming < _LEAST_WORDS
+
+
+def is_errand(said: str) -> bool:
+    """Whether a sentence is for the work at hand alone: an answer, a heading, a request that does not last."""
+    if said.rstrip().endswith((":", "：")):
+        return True
+    lasts = _LASTING.search(marks.read(said).letters)
+    return is_vague(said) or bool(pattern("errand").match(said) and not lasts)
 
 
 def is_secret(statement: str) -> bool:
