@@ -45,7 +45,7 @@ class Review:
         return found[0]
 
     def of(self, name: str) -> builtins.list[Held]:
-        """Return all that waits from one session, by its name, or the one text with this id, as `get` does."""
+        """Return all that waits from one session, by its name, or the text with this id, as `get` does."""
         return [held for held in self.list() if name and held.session == name] or [self.get(name)]
 
     def diff(self, held: Held) -> str:

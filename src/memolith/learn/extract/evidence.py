@@ -5,9 +5,9 @@ the form of letters; one that stands in another turn counts for that turn. What 
 but the whole sentence of the quote, as it was said: so nothing is invented, and no `never` gets lost.
 
 The sentence is judged: a rule needs the user's words, or words that the user agreed to. What is asked,
-imagined or meant for this moment teaches nothing, and neither does what was taken back later; of what the user
-only thinks ("I think we should …"), no more than a candidate is made. Words that are
-somebody else's (pasted, quoted, brought by a tool) keep the name of where they came from: a person decides.
+imagined or meant for this moment teaches nothing, and neither does what was taken back later; what the user
+only thinks ("I think we should …") is no more than a candidate. Words that are somebody else's (pasted,
+quoted, brought by a tool) keep the name of where they came from: a person decides.
 """
 
 from __future__ import annotations
@@ -234,7 +234,10 @@ class Witness:
         return any(
             turn == before
             or (before < 0 and not doubt.calls_off(later) and likeness.reverses(sentence, later))
-            or ((before >= 0 or doubt.calls_off(later)) and bool(likeness.naming(doubt.named_by(later)) & words))
+            or (
+                (before >= 0 or doubt.calls_off(later))
+                and bool(likeness.naming(doubt.named_by(later)) & words)
+            )
             for number, later, before in self._withdrawn
             if turn < number or (turn == number and self._comes_before(turn, sentence, later))
         )

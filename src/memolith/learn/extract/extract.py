@@ -2,8 +2,8 @@
 
 The model sees what was said, with turn numbers, shortened to fit and without secrets (`shown`). It only
 points: what is kept of a statement is the sentence that it quotes, if that was said and meant (`evidence`).
-"Nothing worth keeping" is a good answer. Of what is somebody else's words, only the plainest few are kept: they
-wait for a person, whose time is short.
+"Nothing worth keeping" is a good answer. Of somebody else's words only the plainest few are kept: they wait
+for a person, whose time is short.
 """
 
 from __future__ import annotations

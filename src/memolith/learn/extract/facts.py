@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Quotes = list[tuple[int, str]]
 _MAX_SOURCES = 10
-MOST_OUTSIDE = 8  # statements of one session that are somebody else's words: each asks a person for a decision
+MOST_OUTSIDE = 8  # statements of one session in somebody else's words: each asks for a decision
 # The heading of candidates in a raw memory.
 SAID_ONCE = "## Said once"
 

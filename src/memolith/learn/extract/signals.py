@@ -297,7 +297,7 @@ def is_vague(statement: str) -> bool:
 
 
 def is_errand(said: str) -> bool:
-    """Whether a sentence is for the work at hand alone: an answer, a heading, a request that does not last."""
+    """Whether a sentence is for the work at hand alone: an answer, a heading, a passing request."""
     if said.rstrip().endswith((":", "：")):
         return True
     lasts = _LASTING.search(marks.read(said).letters)
