@@ -278,7 +278,7 @@ class Mem(Home):
 
     def remove(self, name: str, *kinds: str) -> Tidied:
         """Delete what a name means; `undo` brings it back, unless it is a session."""
-        from memolith.memory.tidy import remove
+        from memolith.care.remove import remove
 
         return remove(self, name, kinds)
 

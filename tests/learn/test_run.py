@@ -515,16 +515,28 @@ def test_the_second_phase_alone_forgets_a_deleted_session_too(
     assert [record.body.strip() for record in mem.records.list()] == [fact(2)]
 
 
-def test_while_learning_is_off_a_deletion_says_that_what_was_learned_stays(
-    mem: Mem, work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@proves("S2.76")
+@pytest.mark.parametrize("command", [["session", "rm"], ["rm"]])
+def test_while_learning_is_off_what_a_session_taught_goes_at_once(
+    command: list[str],
+    mem: Mem,
+    work: Path,
+    store: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
     mem.settings.reload()
     teach(mem, 1)
+    teach(mem, 2)
     mem.learning.run()
     monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "false")
-    assert main(["--project", str(work), "session", "rm", "s1", "--yes"]) == 0
-    assert "stays while learning is off: `memolith record list`" in capsys.readouterr().out
+    assert main(["--project", str(work), *command, "s1", "--yes"]) == 0
+    assert "for good, and what was learned from it alone" in capsys.readouterr().out
+    assert [record.body.strip() for record in mem.records.list()] == [fact(2)]
+    for name in ("MEMORY.md", "memory_summary.md", "raw_memories.md"):
+        assert fact(1) not in (store / name).read_text()
+        assert fact(2) in (store / name).read_text()
 
 
 @proves("S2.76")

@@ -435,3 +435,22 @@ def test_a_new_record_waits_for_no_session_to_be_indexed_and_recall_finds_both(m
     assert add(mem, "Parrots are fed at noon by the night shift.") == first
     assert any("loading dock" in hit.snippet for hit in mem.recall("where is the parrot cage?"))
     assert any("night shift" in hit.snippet for hit in mem.recall("when are parrots fed?"))
+
+
+@proves("S3.35")
+def test_a_restored_record_keeps_an_end_of_its_own_and_loses_that_of_its_successor(
+    mem: Mem, store: Path, clock: Clock
+) -> None:
+    ending = add(mem, "Freeze in December.", valid_until="2027-01-01")
+    mem.records.archive(ending)
+    mem.records.restore(ending)
+    assert mem.records.get(ending).valid_until == "2027-01-01"
+    for own in ("", "2027-02-01"):
+        old = add(mem, f"We deploy by hand {own}.", valid_until=own or None)
+        clock.seconds += 86_400
+        add(mem, f"A pipeline ships each merge {own}.", supersedes=[old])
+        clock.seconds += 86_400
+        mem.records.restore(old)
+        assert mem.records.get(old).valid_until == own
+        assert mem.records.get(old).holds(mem.today)
+        assert "superseded_by: a-pipeline" not in (store / "records/decisions" / f"{old}.md").read_text()

@@ -67,6 +67,24 @@ def test_after_an_undo_to_a_version_the_next_one_goes_further_back(mem: Mem) -> 
 
 
 @proves("X.9")
+def test_a_version_that_is_no_text_is_not_restored_by_deleting_the_file(mem: Mem) -> None:
+    mem.remember("one", "V")
+    mem.remember("two", "V")
+    with pytest.raises(HistoryError, match=r"version 1 has no text, .*`memolith rm v` deletes it"):
+        mem.undo("v", 1)
+    assert mem.read("note", "v").endswith("two\n")
+
+
+@pytest.mark.parametrize("name", ["alpha-beta", "Alpha Beta", "ALPHA-BETA.md", "alph"])
+def test_what_is_gone_is_brought_back_by_its_name_its_title_or_their_beginning(mem: Mem, name: str) -> None:
+    mem.remember("one", "Alpha Beta")
+    mem.remember("another", "Gamma")
+    mem.remove("alpha-beta")
+    mem.undo(name)
+    assert notes(mem) == ["alpha-beta.md", "gamma.md"]
+
+
+@proves("X.9")
 def test_what_was_forgotten_cannot_be_brought_back_as_an_empty_note(mem: Mem) -> None:
     mem.remember("elsewhere", "Q")
     mem.remember("Old secret plan.", "P")

@@ -15,7 +15,7 @@ from memolith.care import edit
 from memolith.env.paths import Tree
 from memolith.learn.model.program import workplace
 from memolith.memory import daily, document, note_index, notes
-from memolith.memory.undo import files_with_history, newest_file, undo
+from memolith.memory.undo import files_with_history, newest_file, notice
 from memolith.store import files, layout
 from memolith.store.allow_list import masked
 from memolith.store.history import stamp
@@ -189,10 +189,11 @@ class Pages:
         """Undo, as one, all changes between two points in time; return the paths."""
         first, last = stamp(begin), stamp(end)
         undone = []
+        notice(self._home, None)
         for path in files_with_history(self._home):
             made = [each.id for each in self._home.gate.history.entries(path) if first <= each.stamp <= last]
             if made:
-                undo(self._home, path, min(made))
+                self._home.gate.undo(path, min(made))
                 undone.append(path)
         return undone
 

@@ -6,14 +6,16 @@ queue are gone for good, and the sessions can be learned from again.
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import StorageError
 from memolith.base.values import Value
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
+from memolith.learn.consolidate import consolidate, skills, statements
 from memolith.learn.consolidate import current as on_disk
-from memolith.learn.consolidate import skills, statements
 from memolith.learn.consolidate.current import MADE
 from memolith.learn.consolidate.sources import SKILL, page_of
 from memolith.learn.consolidate.sources import gone as gone_from
@@ -59,6 +61,24 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
     if queue.forget_session(home.project, name):
         queue.enqueue(CONSOLIDATE, home.project, forced=True)
     return gone
+
+
+def forget_session(home: Home, name: str) -> None:
+    """Withdraw from every file what only a deleted session taught; without a model, and if learning is off.
+
+    What a run that is at work, or an error, prevents is done by the next run.
+    """
+    slug = home.project
+    with Queue(home.path, home.settings, home.now) as queue:
+        heed(home, queue)
+        withdraw_session(home, queue, name)
+        if not home.settings.flag("memories.project"):
+            return
+        for job in queue.claim(CONSOLIDATE, project=slug, force=True):
+            with queue.kept(job):
+                given = queue.extractions.chosen(slug)
+                consolidate.run(home, given, None, fence=partial(queue.fenced, job), deadline=math.inf)
+        note_records(home)
 
 
 def unlearn(home: Home, name: str) -> None:

@@ -58,14 +58,16 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
     for is_meant in _ways(home, bare):
         if several := [each for each in known if is_meant(each)]:
             return _one(wanted, several)
-    if gone and (found := _gone(home, bare)):
-        return found
+    lost = _gone(home, bare)
+    if gone and lost:
+        return lost
     what = f"no {kinds[0]}" if len(kinds) == 1 else "nothing"
     hint = f"`memolith list {kinds[0]}s` shows them" if len(kinds) == 1 else _HINT
-    near = difflib.get_close_matches(bare, [each.name for each in known], 1)
-    raise NotFoundError(
-        f"{what} is called {quoted(wanted)}; {f'did you mean {quoted(near[0])}?' if near else hint}"
-    )
+    if near := difflib.get_close_matches(bare, [each.name for each in known], 1):
+        hint = f"did you mean {quoted(near[0])}?"
+    elif lost and lost.kind in kinds and home.gate.history.entries(lost.path)[-1].op.startswith("delete"):
+        hint = f"{lost.kind}:{lost.name} was deleted: `memolith undo {lost.name}` brings it back"
+    raise NotFoundError(f"{what} is called {quoted(wanted)}; {hint}")
 
 
 def is_whole(home: Home, found: Found, text: str) -> bool:
@@ -159,15 +161,15 @@ def of_path(home: Home, path: str) -> Found:
 
 
 def _gone(home: Home, text: str) -> Found | None:
-    """Return a note, record or ticket that is gone but has a history."""
-    stem = text.removesuffix(".md")
-    if set(stem) & set("/\\."):
-        return None
+    """Return the note, record or ticket that a name or a title meant and that is gone, but has a history."""
+    tree, known = Tree(home.store), list[Found]()
     for slug in (home.project, layout.USER):
-        folders = ["notes", "tickets", *(f"records/{category}" for category in layout.CATEGORIES)]
-        for place in (layout.path(slug, folder, f"{stem}.md") for folder in folders):
-            if home.gate.history.entries(place) and not Tree(home.store).is_file(place):
-                return of_path(home, place)
+        found = (of_path(home, path) for path in home.gate.history.files(slug))
+        known += [each for each in found if each.kind in KINDS and not tree.is_file(each.path)]
+    for wanted in (text.removesuffix(".md"), layout.file_name(text)):
+        for is_meant in _ways(home, wanted):
+            if several := [each for each in known if is_meant(each)]:
+                return _one(text, several)
     return None
 
 

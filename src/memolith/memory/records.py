@@ -262,14 +262,10 @@ class Records(entries.Entries):
         held = hold(self._home, "records.update", said, about, user_wide=wide, apart=record.filename)
         if held:
             return self._done("", held.filename, held.message, held.warnings).but(held=held.held)
-        given: dict[str, str | Sequence[str] | None] = {
-            "title": title,
-            "source": source,
-            "aliases": aliases,
-            "keywords": keywords,
-        }
+        lists = {"aliases": aliases, "keywords": keywords}
         dates = {"expires": expires, "valid_from": valid_from, "valid_until": valid_until}
-        fields = {key: value for key, value in {**given, **dates}.items() if value is not None}
+        given: dict[str, str | Sequence[str] | None] = {"title": title, "source": source, **lists, **dates}
+        fields = {key: value for key, value in given.items() if value is not None}
         fields |= {key: entries.date(dates[key], key) for key in dates if key in fields}
         if expires is not None:
             fields["temporal"] = "temporary" if expires else "permanent"
@@ -311,11 +307,14 @@ class Records(entries.Entries):
         return self._mark(record_id, "active", scope)
 
     def _mark(self, record_id: str, status: str, scope: str | None) -> EntryResult:
-        record = self.get(record_id, scope)
+        record, fields = self.get(record_id, scope), {"status": status}
         if record.status == status:
             return self._about(record, f"{record.id} is {status} already")
-        ends = {"valid_until": ""} if status == "active" and record.valid_until else {}
-        change = self._set(record, {"status": status, **ends})
+        if record.status == "superseded":  # the end that its successor gave it goes, one of its own stays
+            by = [each for each in self._all(record.scope) if record.id in each.supersedes]
+            own = by and all(record.valid_until not in (each.valid_from, each.created) for each in by)
+            fields |= {"superseded_by": "", **({} if own else {"valid_until": ""})}
+        change = self._set(record, fields)
         return self._about(record, f"{record.id} is {status} now", change.warnings)
 
     def delete(self, record_id: str, *, scope: str | None = None) -> EntryResult:

@@ -97,6 +97,11 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
     if version is not None and (former := version_of(home, relative, version)) != relative:
         return _restored(home, relative, former, version)
     entry = history.to_undo(relative, version)
+    if version is not None and entry.before == "absent":
+        raise HistoryError(
+            f"{relative}: version {version} has no text, because that change made it; "
+            f"`memolith rm {of_path(home, relative).name}` deletes it, and `memolith history` has the others"
+        )
     if file is None and (final := finals.last(home.path, home.project)) and final.stamp > entry.stamp:
         raise HistoryError(
             f"the last thing here was {final.what}, which cannot be undone; to take back the change before "

@@ -22,6 +22,7 @@ from tests.ledger import proves
 
 CANARY = "ghp_" + "aB3dE5gH7j" * 3 + "k9Lm2N"
 Capture = pytest.CaptureFixture[str]
+_FAR = "how is the staging invoice exported to the tax office of the region?"
 SCRIPT = Path(sys.executable).with_name("memolith")
 
 
@@ -483,3 +484,16 @@ def test_at_a_terminal_a_person_decides_whether_a_fact_replaces_another(
     assert b"beside" in done.stdout or b"see also" in done.stdout or answer == "y"
     known = {hit.snippet for hit in mem.recall("who is on call?")}
     assert known == {"Bob is on call."} | ({"Ann is on call."} if answer == "n" else set())
+
+
+@pytest.mark.parametrize(("question", "code"), [("who restarts the staging cluster 3?", 0), (_FAR, 1)])
+def test_hits_of_which_none_is_sure_end_with_the_code_of_nothing_found(
+    question: str, code: int, mem: Mem, work: Path, capfd: Capture
+) -> None:
+    for number in range(6):
+        mem.remember(f"The staging cluster {number} is restarted by the night shift.", f"Cluster {number}")
+    assert main(["recall", question, "--project", str(work)]) == code
+    first = capfd.readouterr().out.splitlines()[0]
+    assert first.startswith("1. ")
+    assert first.endswith(" weak)") == bool(code)
+    assert main(["recall", question, "--quiet", "--project", str(work)]) == code

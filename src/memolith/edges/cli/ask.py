@@ -247,7 +247,7 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
         return _ended((fields, brief.prompt(found.hits, worked)), found=is_any, quiet=quiet)
     matched = [each.partition("words: ")[2].partition(";")[0] for each in (hit.reasons for hit in found.hits)]
     words = _marked(_snippets(found), ", ".join(matched).split(", "))
-    return _ended((found.as_dict(), words), found=bool(found.hits), quiet=quiet)
+    return _ended((found.as_dict(), words), found=not all(hit.weak for hit in found.hits), quiet=quiet)
 
 
 def _recalled(mem: Mem, query: str, typed: Mapping[str, str]) -> Recall:

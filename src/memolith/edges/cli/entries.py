@@ -13,8 +13,9 @@ from memolith.base.errors import TextError
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
-from memolith.memory import find
+from memolith.memory import find, records
 from memolith.memory.tickets import PRIORITIES, TYPES
+from memolith.store import layout
 from memolith.store.entry import STATUSES, TICKET_STATUSES, is_over
 from memolith.store.together import Command
 from memolith.text.secrets import veil
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
+    from memolith.memory.entries import EntryResult
     from memolith.memory.records import Record
 
     Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -110,10 +112,21 @@ def add(mem: Mem, text: tuple[str, ...], **options: Any) -> Answer:
             for each in others
             if click.confirm(f"Instead of {each.id} ({each.body.strip()})?", err=True)
         ]
-    done = mem.records.add(fact, **given)
-    if is_over(mem.today, given.get("expires", ""), given.get("valid_until", "")):
-        return done.but(warnings=[*done.warnings, "by its date it is over already, so nobody is told of it"])
-    return done
+    return _with_end(mem, mem.records.add(fact, **given))
+
+
+def _with_end(mem: Mem, done: EntryResult) -> EntryResult:
+    """Add a warning to what is said of a record that should hold, but by its dates is over."""
+    known = (
+        None if done.held else records.read(mem.store, layout.below(mem.store, done.filename, mem.project))
+    )
+    if known is None or known.status != "active" or not is_over(mem.today, known.expires, known.valid_until):
+        return done
+    option = "--valid-until" if known.valid_until else "--expires"
+    how = f"`memolith record edit {known.id} {option} DATE` gives it a later one"
+    return done.but(
+        warnings=[*done.warnings, f"by its date it is over already, so nobody is told of it; {how}"]
+    )
 
 
 @record.command("edit")
@@ -140,7 +153,7 @@ def edit_record(
             moved = mem.records.reclassify(record_id, category, scope=options["scope"])
             if content is None and not given.keys() - {"scope"}:
                 return moved
-        return mem.records.update(record_id, content, **given)
+        return _with_end(mem, mem.records.update(record_id, content, **given))
 
 
 def _record_id(mem: Mem, name: str, scope: str | None) -> str:
@@ -331,7 +344,12 @@ def _verb(group: click.Group, name: str, text: str, act: Callable[[Mem], Callabl
 
 
 _verb(record, "archive", "Take a record out of recall; its file stays.", lambda mem: mem.records.archive)
-_verb(record, "restore", "Bring an archived or superseded record back.", lambda mem: mem.records.restore)
+_verb(
+    record,
+    "restore",
+    "Bring an archived or superseded record back.",
+    lambda mem: lambda record_id, **scope: _with_end(mem, mem.records.restore(record_id, **scope)),
+)
 _verb(record, "rm", "Delete a record; `memolith undo` brings it back.", lambda mem: mem.records.delete)
 _verb(ticket, "close", "Mark a ticket as closed.", lambda mem: mem.tickets.close)
 _verb(

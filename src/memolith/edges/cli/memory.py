@@ -154,7 +154,8 @@ def search(mem: Mem, query: tuple[str, ...], **given: Any) -> Answer:
 def recall(options: Options, query: tuple[str, ...], **given: Any) -> Answer | None:
     """Ask a question: get the best answers from notes, records, sessions, tickets and daily logs.
 
-    A question about something that is not in memory gets no answer, and exit code 1.
+    A question about something that is not in memory gets no answer, and exit code 1; so does one for which
+    all hits are `weak`: hardly anything shows that they are about it.
 
     \b
     memolith recall how do we deploy the gateway

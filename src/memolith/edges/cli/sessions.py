@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, PartialError
+from memolith.care.remove import taught
 from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table, when
@@ -177,26 +178,18 @@ def session_text(mem: Mem, name: str, turn: int | None = None) -> tuple[Fields, 
 def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
     """Delete a session's copy for good, and what was learned from it alone; it cannot be undone.
 
-    Its records and statements go when learning runs next, at once with `memolith learn run --force`. What its
-    transcript says later stays away, too, until you name the file: memolith session import FILE.
+    Its records and statements go with it, or while learning is on, when it runs next. What its transcript
+    says later stays away, too, until you name the file: memolith session import FILE.
 
     \b
     memolith session rm claude-3f2a
     """
     found = mem.sessions.get(name)
     if not yes:
-        learned = " and what was learned from it alone" if mem.sessions.taught(found.name) else ""
+        learned = " and what was learned from it alone" if taught(mem, found.name) else ""
         question = f"Delete {found.name} ({plural(len(found.turns), 'turn')}){learned} for good?"
         common.agree(question, f"this deletes {found.name} for good: add --yes")
-    taught = mem.sessions.taught(found.name)
-    message = f"Deleted {mem.sessions.delete(found.name)}"
-    if taught and mem.settings.flag("memories.enabled"):
-        message += "; what was learned from it alone goes when learning runs next"
-    elif taught:
-        message += (
-            "; what was learned from it stays while learning is off: `memolith record list`, `memolith rm`"
-        )
-    return {"name": found.name, "message": message}, message
+    return mem.remove(f"session:{found.name}")
 
 
 @session.command("import")

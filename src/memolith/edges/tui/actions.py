@@ -7,6 +7,7 @@ proposal) is undone as one, in reverse order.
 from __future__ import annotations
 
 from abc import abstractmethod
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from textual import work
@@ -291,8 +292,9 @@ class Acting(App[None]):
         for each in self.mem.pages.changes(row.ref):
             version = each.version
             who = {"user": "you", "agent": "your agent"}.get(version.by, version.by)
-            when = version.time.replace("T", " ").removesuffix("Z") + " UTC"
-            rows.append(Row("version", str(version.id), f"{version.op}{f' by {who}' if who else ''}", when))
+            when = f"{datetime.fromisoformat(version.time).astimezone():%Y-%m-%d %H:%M}"
+            what = f"{version.op.partition('-')[0]}{f' by {who}' if who else ''}"
+            rows.append(Row("version", str(version.id), what, when))
             diffs[str(version.id)] = (
                 "(no difference)"
                 if each.diff == ""
