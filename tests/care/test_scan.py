@@ -169,7 +169,7 @@ def test_a_purge_keeps_everything_but_the_secrets(mem: Mem, store: Path) -> None
     assert parse((store / "project.yml").read_text())["other"] == "[secret:github-token]"
     assert mem.settings.text("identity") == "git"
     versions = mem.gate.history.versions(mem.find("was").path, markers=True)
-    assert [each.op for each in versions] == ["edit"]  # the trail is there
+    assert [each.op for each in versions] == ["edit", "save"]  # the trail is there
     assert mem.gate.history.read(mem.find("was").path, versions[0].id) == b"[secret:github-token]\nkeep\n"
 
 

@@ -226,3 +226,34 @@ def test_clearing_takes_nothing_back(mem: Mem, store: Path, learning: Rewording)
     mem.learning.withdraw()
     mem.learning.run(force=True)
     assert all(said in told(mem, store) for said in facts)
+
+
+@proves("S2.87", "S3.48")
+def test_clearing_what_is_user_wide_takes_nothing_back(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOON - 86_400))
+    said = "In all my projects I prefer short commit messages."
+    mem.sessions.add(session(("user", said), ("assistant", "Understood."), time=when))
+    mem.learning.run(force=True, model="none")
+    assert [each.scope for each in mem.records.list()] == ["user"]
+    mem.learning.withdraw(user=True)
+    assert mem.records.list() == []
+    mem.learning.run(force=True, model="none")
+    assert [each.scope for each in mem.records.list()] == ["user"]
+    assert not list(Path(mem.home).rglob("taken_back.md"))
+
+
+@proves("S2.76", "S2.87")
+def test_what_a_deleted_session_taught_is_struck_out_before_it_goes(
+    mem: Mem, store: Path, learning: Rewording
+) -> None:
+    talk(mem, learning, Random(5))
+    mem.learning.run(force=True)
+    mem.sessions.delete("claude-s1")
+    mem.learning.run(phase=1)
+    assert mem.records.list() == []
+    noted = (store / "generated.txt").stat().st_mtime_ns
+    gone = list(Path(mem.home).glob("history/**/records/**/*.full.-"))
+    assert noted <= min(each.stat().st_ctime_ns for each in gone)  # else a crash between: a person seems
+    mem.learning.run()  # to have deleted them
+    assert not (store / "taken_back.md").exists()

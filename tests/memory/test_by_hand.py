@@ -1,5 +1,7 @@
 """What people save or delete by hand is a change of its own: in the log, in the history, and for undo."""
 
+import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -171,3 +173,56 @@ def test_the_log_masks_what_was_typed_by_hand(mem: Mem, sky: Path) -> None:
     sky.write_text(f"key = {KEY}\n")
     assert KEY not in str(logged(mem))
     assert ("hand", "save") in [each[:2] for each in logged(mem)]
+
+
+@proves("X.27")
+def test_a_file_made_by_hand_is_in_the_log_and_can_be_undone(mem: Mem, store: Path) -> None:
+    made = {
+        "notes/plan.md": "The plan.\n",
+        "records/decisions/tabs.md": "We use tabs.\n",
+        "daily/2026-01-02.md": "- it rained\n",
+        "SCRATCHPAD.md": "- [ ] call Ann\n",
+        "MEMORY.md": "Of this project.\n",
+    }
+    for name, text in made.items():
+        (store / name).parent.mkdir(parents=True, exist_ok=True)
+        (store / name).write_text(text)
+    (store / "notes" / "MEMORY.md").write_text("# A header of mine\n")
+    said = {("hand", "save", text.strip()) for text in made.values()}
+    assert set(logged(mem)) == said
+    assert logged(mem) == logged(mem)
+    assert (mem.why("plan").changes[0].op, mem.why("plan").changes[0].by) == ("save", "hand")
+    mem.write("note", "More.", name="plan")
+    assert logged(mem)[0][:2] == ("agent", "write")
+    mem.undo("plan")
+    assert (mem.undo("plan").by, (store / "notes" / "plan.md").exists()) == ("hand", False)
+    assert mem.redo("plan").bytes == len("The plan.\n")
+
+
+@proves("X.27")
+def test_what_was_made_by_hand_is_a_change_before_what_is_written_over_it(mem: Mem, store: Path) -> None:
+    mem.remember("The sky is blue.", "Sky")
+    (store / "notes" / "plan.md").write_text("The plan.\n")
+    mem.write("note", "More.", name="plan")
+    assert [each[:2] for each in logged(mem)] == [("agent", "write"), ("hand", "save"), ("agent", "remember")]
+    mem.undo("plan")
+    assert (store / "notes" / "plan.md").read_text() == "The plan.\n"
+
+
+@proves("X.27")
+def test_a_file_renamed_by_hand_was_deleted_and_made(mem: Mem, sky: Path) -> None:
+    sky.rename(sky.with_name("heaven.md"))
+    assert logged(mem) == [
+        ("hand", "delete", "(removed: The sky is blue.)"),
+        ("hand", "save", "The sky is blue."),
+        ("agent", "remember", "The sky is blue."),
+    ]
+
+
+@proves("X.27", "S0.27")
+def test_a_file_whose_history_is_lost_is_not_said_to_be_made_by_hand(mem: Mem) -> None:
+    mem.remember("The sky is blue.", "Sky")
+    if not hasattr(os, "getxattr"):
+        pytest.skip("files cannot be marked here")
+    shutil.rmtree(Path(mem.home) / "history")
+    assert logged(mem) == []

@@ -94,6 +94,8 @@ def test_rows_of_a_persons_page_that_are_left_out_are_counted(mem: Mem, store: P
         ("日本語のノート", "日本語のノート"),
         ("C++ and C#", "cplusplus-and-csharp"),
         ("# of + signs", "of-signs"),
+        ("हिन्दी भाषा", "हिन्दी-भाषा"),
+        ("1\ufe0f\u20e3 one", "1-one"),
     ],
 )
 def test_the_file_name_comes_from_the_title(title: str, name: str) -> None:
@@ -528,6 +530,25 @@ def test_another_value_for_the_same_thing_goes_into_the_note_that_has_the_old_on
     assert [hit.snippet for hit in mem.recall("which port is Redis on?")] == [
         "Redis for the suite is on 6380."
     ]
+
+
+@proves("S1.15")
+@pytest.mark.parametrize(
+    ("titles", "text", "replaces"),
+    [
+        (["Running the tests"], "The suite needs Redis on port {}.", True),
+        (["Staging"], "The port is {}.", False),  # it does not say of what
+        (["Staging", "Production"], "The suite needs Redis on port {}.", False),
+    ],
+)
+def test_another_value_without_a_title_replaces_the_one_note_that_says_the_same_of_the_same_thing(
+    mem: Mem, titles: list[str], text: str, *, replaces: bool
+) -> None:
+    for number, title in enumerate(titles):
+        mem.write("note", f"---\nname: {title}\n---\n{text.format(6380 + number)}", name=title.lower())
+    done = mem.remember(text.format(6391))
+    assert ("instead of" in done.message, "see also" in done.message) == (replaces, not replaces)
+    assert len(mem.list()) == len(titles) + (not replaces)
 
 
 @pytest.mark.parametrize(

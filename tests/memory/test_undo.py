@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from memolith import HistoryError, Mem
+from memolith import HistoryError, InputError, Mem
 from memolith.care import written
 from memolith.memory.undo import lineage
 from memolith.store.together import Command
+from tests.learn.talk import session
 from tests.ledger import proves
 
 
@@ -211,3 +212,46 @@ def test_the_log_says_what_each_change_brought_in_the_order_of_time(mem: Mem) ->
     mem.undo()
     says = ["second", "(removed: second)", "(removed: more)", "more", "another", "second", "first"]
     assert [each.says for each in written.since(mem)] == says
+
+
+@proves("X.9")
+def test_one_import_of_tickets_is_one_undo(mem: Mem) -> None:
+    mem.tickets.add("Zero bug")
+    mem.tickets.load(
+        [{"title": "One bug"}, {"title": "Zero bug", "body": "It crashes."}, {"title": "Two bug"}]
+    )
+    assert len(mem.undo().also) == 2
+    assert [(each.id, each.description) for each in mem.tickets.list()] == [("zero-bug", "")]
+    mem.redo()
+    assert [each.id for each in mem.tickets.list()] == ["one-bug", "two-bug", "zero-bug"]
+
+
+@proves("X.9")
+def test_a_list_of_tickets_with_one_that_has_no_title_changes_nothing(mem: Mem) -> None:
+    with pytest.raises(InputError, match="without a title"):
+        mem.tickets.load([{"title": "One bug"}, {"body": "It crashes."}])
+    assert mem.tickets.list() == []
+
+
+@proves("X.9")
+def test_one_run_of_learning_is_one_undo(mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    said = (
+        "From now on always run make check before committing.",
+        "In all my projects I prefer short answers.",
+    )
+    mem.sessions.add(session(*(("user", each) for each in said)))
+    mem.remember("The sky is blue.", "Sky")
+    mem.learning.run(force=True, model="none")
+    learned = {each.body.strip() for each in mem.records.list()}
+    page = (store / "MEMORY.md").read_bytes()
+    assert learned == set(said)
+    assert [each.op.partition("-")[0] for each in written.since(mem)] == ["learn", "learn", "remember"]
+    mem.undo()
+    assert (mem.records.list(), (store / "MEMORY.md").exists()) == ([], False)
+    mem.redo()
+    assert {each.body.strip() for each in mem.records.list()} == learned
+    assert (store / "MEMORY.md").read_bytes() == page
+    mem.undo()
+    mem.undo()
+    assert notes(mem) == []

@@ -71,7 +71,6 @@ class Memory(RuleBasedStateMachine):
         self.standing: dict[str, list[Done]] = {file: [] for file in self.names}
         self.stood: dict[str, dict[int, list[Done]]] = {file: {} for file in self.names}
         self.versions: dict[str, dict[int, bytes]] = {file: {} for file in self.names}
-        self.written: set[str] = set()  # the files that memolith wrote, or whose saves by hand it noted
         self.count = 0
 
     def teardown(self) -> None:
@@ -91,7 +90,6 @@ class Memory(RuleBasedStateMachine):
         """Take over in the model what a change did, and find the version that it made."""
         before = self.now[file]
         self.now[file] = after
-        self.written.add(file)
         stood = self.standing[file]
         if undid is not None:
             self.standing[file] = self.stood[file][undid]
@@ -184,9 +182,7 @@ class Memory(RuleBasedStateMachine):
 
     def by_hand(self, file: str, after: bytes | None) -> None:
         notice(self.mem)
-        if file in self.written:
-            self.note_change(file, after)
-        self.now[file] = after
+        self.note_change(file, after)
 
     # ------------------------------------------------------------ what always holds
 

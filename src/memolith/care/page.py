@@ -18,7 +18,7 @@ from memolith.memory import daily, document, note_index, notes
 from memolith.memory.undo import files_with_history, newest_file, notice
 from memolith.store import files, layout
 from memolith.store.allow_list import masked
-from memolith.store.history import stamp
+from memolith.store.version import stamp
 from memolith.text import source_label
 from memolith.text.digest import sha256
 

@@ -16,7 +16,8 @@ from memolith.memory.session_copies import secrets_of
 from memolith.store import allow_list, layout, sharing
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, lines_of
-from memolith.store.history import WRITTEN, Entry
+from memolith.store.history import WRITTEN
+from memolith.store.version import Entry
 from memolith.text.secrets.redact import masked, redact
 from memolith.text.secrets.tokens import slugged_tokens
 from memolith.text.yaml import YamlError

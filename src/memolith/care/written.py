@@ -9,12 +9,12 @@ from memolith.base.values import OfFile
 from memolith.env.paths import Tree
 from memolith.memory.undo import files_with_history, notice
 from memolith.store import allow_list, files
-from memolith.store.history import stamp
+from memolith.store.version import stamp
 from memolith.text import frontmatter, markdown
 
 if TYPE_CHECKING:
     from memolith.memory.home import Home
-    from memolith.store.history import Entry
+    from memolith.store.version import Entry
 
 _DAY = 86_400.0
 _SHOWN = 100  # characters of a line
@@ -46,9 +46,9 @@ def since(home: Home, days: int = 1) -> list[Written]:
             if entry.stamp < start:
                 break
             # What learning writes as a whole it makes from records, which are here themselves.
-            if not entry.op.startswith("learn-"):
-                found.append((entry.stamp, _written(tree, name, entry, state)))
-    return [each for _, each in sorted(found, key=lambda each: each[0], reverse=True)]
+            if not entry.op.startswith("learn-") or "/records/" in f"/{name}":
+                found.append((entry.stamp, name, _written(tree, name, entry, state)))
+    return [each for *_, each in sorted(found, key=lambda each: each[:2], reverse=True)]
 
 
 def _written(tree: Tree, name: str, entry: Entry, state: tuple[bytes | None, bytes | None] | None) -> Written:

@@ -168,6 +168,15 @@ class Place:
                 break
         return data[:limit] if raw else self.shown(data[:limit])
 
+    def is_marked(self) -> bool:
+        """Whether memolith wrote this file, as far as the file system can say."""
+        fd = self.open()
+        try:
+            return fd is not None and is_marked(fd)
+        finally:
+            if fd is not None:
+                os.close(fd)
+
     def shown(self, data: bytes) -> bytes:
         """Return a file's bytes as a reader gets them."""
         return data if self.folder.label is None else self.folder.label(data)

@@ -93,7 +93,7 @@ def places(slug: str, only: str = "") -> list[Place]:
             path = "/".join(filter(None, (base, kind.path, part)))
             deep = kind.path == "memories"
             found.append(Place(slug, path, kind.recalled_as, accepts, part, deep=deep))
-    return [*found, Place(slug, f"sessions/{slug}", "session", _is_session)] if slug and not only else found
+    return [*found, Place(slug, f"sessions/{slug}", "session", is_session)] if slug and not only else found
 
 
 def _is_note(name: str) -> bool:
@@ -122,7 +122,8 @@ _ACCEPTS: dict[str, Callable[[str], bool]] = {
 }
 
 
-def _is_session(name: str) -> bool:
+def is_session(name: str) -> bool:
+    """Whether a file is the copy of a session."""
     return name[-9:] == ".jsonl.gz" and name[0] != "." and (name.isascii() or _is_text(name))
 
 
@@ -193,7 +194,7 @@ def directories(home: str, places: Sequence[Place]) -> str:
                 except OSError:
                     continue
                 seen.append((path, found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
-                if place.kind and place.accepts is not _is_session:
+                if place.kind and place.accepts is not is_session:
                     seen.append((_few_files(each),))
     return f"{crc32(repr(seen).encode()):08x}"
 

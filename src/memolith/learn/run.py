@@ -31,6 +31,7 @@ from memolith.learn.queue import jobs as queued
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Extraction, Job, LeaseLostError, Queue
 from memolith.memory.sessions import Sessions
 from memolith.store import receipts
+from memolith.store.together import Command
 from memolith.text.budget import plural
 
 if TYPE_CHECKING:
@@ -148,9 +149,9 @@ class _Run:
         # Cached, because finding a back-end may ask for a key.
         self._backend = cache(lambda role, agent: llm.find(self._models, role, agent=agent))
         self._for_project = home.settings.flag("memories.project")
-        # Counts: sessions extracted, empty or failed, and new records.
-        self._done: Counter[str] = Counter()
+        self._done: Counter[str] = Counter()  # sessions extracted, empty or failed, and new records
         self._gone: list[str] = []  # what people took back
+        self._going: set[str] = set()  # sessions that could not be withdrawn yet
         self._stopped = ""
         self._prompts: list[prompt.Prompt] = []
 
@@ -166,12 +167,13 @@ class _Run:
             seen = look(self._home, self._queue)
             self._queue.glances.keep(self._home.project, seen)
             choice = choose(self._home, self._queue, seen, force=self._force)
-            self._forget(choice)
-            if phase != 2:
-                refused = self._enqueue(choice)
-                self._extract()
-            if phase != 1 and not self._stopped:
-                consolidated = self._consolidate() if self._for_project else _ONLY_USER
+            with Command("learn"):
+                self._forget(choice)
+                if phase != 2:
+                    refused = self._enqueue(choice)
+                    self._extract()
+                if phase != 1 and not self._stopped:
+                    consolidated = self._consolidate() if self._for_project else _ONLY_USER
             if self._done or consolidated:
                 withdraw.note_records(self._home, is_told=bool(self._done["failed"]))
         except (CeilingError, ModelUnavailableError) as error:
@@ -210,8 +212,9 @@ class _Run:
         for name in sorted((choice.withdrawn & set(self._queue.watermarks(slug))) | gone):
             try:
                 withdraw.withdraw_session(self._home, self._queue, name)
-            except StorageError:  # the next run retries
-                self._done["failed"] += 1
+            except StorageError:  # the next run retries; nothing is made of it meanwhile
+                self._going.add(name)
+        self._done["failed"] += len(self._going)
 
     def _enqueue(self, choice: Choice) -> int:
         """Enqueue the eligible sessions; return how many are not."""
@@ -356,7 +359,7 @@ class _Run:
         job = claimed[0]
         try:
             with self._queue.kept(job):
-                given = self._queue.extractions.chosen(slug)
+                given = self._queue.extractions.chosen(slug, without=self._going)
                 outcome = consolidate.run(
                     self._home,
                     given,

@@ -52,7 +52,7 @@ def withdraw_session(home: Home, queue: Queue, name: str) -> list[str]:
     Facts that other sessions also support stay, without this one as a source. Facts that only this one
     supported leave MEMORY.md at the next consolidation.
     """
-    gone = Records(home).forget_source(name)
+    gone = _let_go(home, name)
     note_records(home)
     for held in review.waiting(home):
         if str(held.arguments.get("source", "")).partition("#")[0] == name:
@@ -84,7 +84,19 @@ def forget_session(home: Home, name: str) -> None:
 def unlearn(home: Home, name: str) -> None:
     """Remove the records of a session that teaches nothing any more, unless a part was not looked for."""
     if home.settings.flag("memories.project") and home.settings.flag("memories.user"):
-        Records(home).forget_source(name)
+        _let_go(home, name)
+
+
+def _let_go(home: Home, name: str) -> list[str]:
+    """Remove what only a session supports; return the ids of those records."""
+    _unnote(home, [record for record, left in Records(home).learned_from(name) if not left])
+    return Records(home).forget_source(name)
+
+
+def _unnote(home: Home, doomed: Iterable[Record]) -> None:
+    """Strike out the records that go now: one that is noted and missed was deleted by a person."""
+    made = on_disk.read(home).made
+    _note(home, made, made.records - {statements.key(each.body) for each in doomed})
 
 
 def heed(home: Home, queue: Queue) -> None:
@@ -188,12 +200,16 @@ def _withdraw(home: Home, *, user: bool, everything: bool) -> Withdrawn:
         for record in Records(home).list(scope="user" if user else "project", archived=True, strict=True)
         if everything or record.origin.startswith("extracted")
     ]
+    learned = [record for record in records if record.origin.startswith("extracted")]
+    slugs = layout.projects(home.path) if user else [home.project]
+    every = [home.of_project(slug) if user else home for slug in slugs] if learned else []
+    for each in every:
+        _unnote(each, learned)
     for record in records:
         home.gate.rewrite(record.filename, lambda _: None, op="delete")  # to be learned again, if need be
     with Queue(home.path, home.settings, home.now) as queue:
         if user:
-            said = [record.body for record in records if record.origin.startswith("extracted")]
-            every = [home.of_project(slug) for slug in layout.projects(home.path)] if said else []
+            said = [record.body for record in learned]
             changed = [file for each in every for file in _unsay(each, queue, said)]
             return Withdrawn(files=changed, jobs=0, records=[record.id for record in records])
         jobs = queue.clear(home.project)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 KIND_ALIASES = {"simulator": "domain"}
 MAX_TITLE = 200
 _TITLE = 60  # characters of a title made from a text
+_SUBJECT = 3  # words that say what a value is of
 _LOOKED_AT = 1000  # names of other notes that a new one is compared with
 _NEAR = 8  # notes that may say something else about the same thing
 _STATEMENT = 300  # characters
@@ -211,10 +212,13 @@ def shown_title(change: Change) -> str:
     return frontmatter.split(files.text_of(change.after or b"")).get("name")
 
 
-def rivals(home: Home, slug: str, content: str, title: str) -> tuple[Unit | None, list[Unit]]:
+def rivals(
+    home: Home, slug: str, content: str, title: str, *, is_named: bool = True
+) -> tuple[Unit | None, list[Unit]]:
     """Return the note that a new one surely replaces, and those that it may: another value for one thing.
 
-    Only notes of one statement are compared: a longer one says more than what would be replaced.
+    Only notes of one statement are compared: a longer one says more than what would be replaced. Who gives no
+    title (`is_named`) names no other thing, if the statement itself says what it is about.
     """
     taken = Tree(home.store).stat(file_for(home.gate, slug, markdown.same_line(title))) is not None
     if taken or home.source.outside or not _is_statement(content):
@@ -225,16 +229,25 @@ def rivals(home: Home, slug: str, content: str, title: str) -> tuple[Unit | None
         return None, []
     found = _near(home.index, slug, f"{title} {content}", many=many)
     sure: Unit | None = None
-    perhaps = []
+    perhaps, otherwise_titled = [], []
     for unit in found:
         said = unit.text or ""
         if not _is_statement(said) or unit.source:
             continue
         if likeness.contradicts(said, content) and not _differ(unit.title, title, said, content):
             sure = sure or unit
+        elif likeness.contradicts(said, content) and not is_named and _says_of_what(content):
+            otherwise_titled.append(unit)
         elif likeness.contradicts(said, content) or likeness.may_contradict(said, content):
             perhaps.append(unit)
-    return sure, perhaps
+    if sure is None and len(otherwise_titled) == 1:
+        return otherwise_titled[0], perhaps
+    return sure, [*otherwise_titled, *perhaps]
+
+
+def _says_of_what(text: str) -> bool:
+    """Whether a statement can do without a title: `The port is 5433.` needs one."""
+    return sum(not any(map(str.isdigit, word)) for word in likeness.words(text)) >= _SUBJECT
 
 
 def _near(index: Index, slug: str, text: str, *, many: bool) -> list[Unit]:

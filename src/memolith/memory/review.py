@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memolith.memory.home import Home
-    from memolith.store.history import Entry as Version
+    from memolith.store.version import Entry as Version
     from memolith.text.yaml import Node
 
     Argument = str | list[str] | None

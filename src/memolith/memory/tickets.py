@@ -14,6 +14,7 @@ from memolith.memory import arguments, entries, review
 from memolith.store import layout
 from memolith.store.entry import TICKET_STATUSES as STATUSES
 from memolith.store.screen import quoted
+from memolith.store.together import Command
 from memolith.text import markdown
 from memolith.text.secrets.veil import in_one_line
 from memolith.text.yaml import dump_scalar
@@ -215,12 +216,11 @@ class Tickets(entries.Entries):
         Each row has id, title, description, status, type and priority, or other trackers' names for them.
         Fields that are missing or have unknown values stay as they are.
         """
-        return [self._load(row) for row in rows]
+        wanted = [_told(row) for row in rows]
+        with Command("import", when=len(wanted) > 1):
+            return [self._load(says) for says in wanted]
 
-    def _load(self, row: Mapping[str, object]) -> EntryResult:
-        says = {name: value for name, names in _NAMES.items() if (value := _value(row, names))}
-        if "title" not in says:
-            raise InputError(f"a ticket without a title cannot be imported: {quoted(str(dict(row)))}")
+    def _load(self, says: dict[str, str]) -> EntryResult:
         ticket_id = None
         if "id" in says:
             ticket_id = entries.check_id(says.pop("id").replace("/", "-").replace("#", "-").strip("-"))
@@ -301,6 +301,14 @@ def _check(**given: str | None) -> None:
 def _known(parsed: Parsed, what: str, else_: str) -> str:
     value = parsed.get(what)
     return value if value in _WORDS[what] else else_
+
+
+def _told(row: Mapping[str, object]) -> dict[str, str]:
+    """Return what another tracker's row says, by our names."""
+    says = {name: value for name, names in _NAMES.items() if (value := _value(row, names))}
+    if "title" not in says:
+        raise InputError(f"a ticket without a title cannot be imported: {quoted(str(dict(row)))}")
+    return says
 
 
 def _value(row: Mapping[str, object], names: tuple[str, ...]) -> str:

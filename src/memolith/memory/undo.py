@@ -8,6 +8,7 @@ from memolith.base.errors import HistoryError, MemolithError
 from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
+from memolith.index import walk
 from memolith.memory.document import diff
 from memolith.memory.find import find_file, of_path
 from memolith.store import files, finals, layout
@@ -16,11 +17,12 @@ from memolith.text import frontmatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from memolith.memory.home import Home
     from memolith.store.gate import Change
-    from memolith.store.history import Entry, History
+    from memolith.store.history import History
+    from memolith.store.version import Entry
 
 _MOVED = ("rename-", "reclassify-")  # a file that has another name, or place, since
 _SHOWN = 3  # files of one change whose differences are shown
@@ -72,13 +74,26 @@ def notice(home: Home, seconds: float | None = 0) -> None:
     tree, history = Tree(home.store), home.gate.history
     for slug in (layout.USER, home.project):
         with contextlib.suppress(MemolithError, OSError):
-            if names := list(history.files(slug)):  # else a reader would make the home
+            known = list(history.files(slug))
+            new = [name for name in _present(home, slug) if not history.names(name)]
+            if known or new:  # else a reader would make the home
                 with home.gate.scope(slug, seconds):
-                    for name in names:
-                        _look(tree, history, name)
+                    there = set(filter(tree.is_file, known)) if new else set(known)
+                    gone = {copy for name in known if name not in there for copy in history.names(name)}
+                    for name in (*known, *new):
+                        _look(tree, history, name, gone)
 
 
-def _look(tree: Tree, history: History, name: str) -> None:
+def _present(home: Home, slug: str) -> Iterator[str]:
+    """Yield the files that are memory, but not sessions, which nobody writes by hand."""
+    for place in walk.places(slug):
+        if place.accepts is not walk.is_session:
+            with contextlib.suppress(MemolithError, OSError):
+                for name in walk.entries(home.path, place):
+                    yield f"{place.path}/{name}".partition("/")[2]
+
+
+def _look(tree: Tree, history: History, name: str, gone: Collection[str]) -> None:
     with contextlib.suppress(MemolithError):  # one bad file hides no other
         try:
             place = tree.place(name)
@@ -86,7 +101,7 @@ def _look(tree: Tree, history: History, name: str) -> None:
             history.notice(name, None)
         else:
             if not place.folder.label:  # in a repository, git writes as well
-                history.notice(name, place.read(), place)
+                history.notice(name, place.read(), place, gone=gone)
 
 
 def undo(home: Home, file: str | None, version: int | None) -> Undone:

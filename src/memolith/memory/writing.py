@@ -198,7 +198,7 @@ def remember(
     name = notes.name_for(home.gate, slug, title) if home.source.outside else None
     if held := _held(home, "remember", content, asked, "note", name):
         return held
-    old, others = (instead, []) if instead else notes.rivals(home, slug, content, title)
+    old, others = (instead, []) if instead else notes.rivals(home, slug, content, title, is_named=is_named)
     if old and not instead and is_named and notes.are_numbered(old.title, title):
         others, old = [old, *others], None  # somebody numbered things: `Port 1`, `Port 2`
     # A title that was made from the old words would still say them.

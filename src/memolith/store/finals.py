@@ -6,7 +6,7 @@ import contextlib
 
 from memolith.env.paths import Place, Tree
 from memolith.store import files
-from memolith.store.history import stamp
+from memolith.store.version import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

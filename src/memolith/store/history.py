@@ -11,7 +11,8 @@ Terms. A *version* is the state before one change. It is a file under
     000017.20261115T225000000000Z.edit.forgotten.-    `forget` removed all that the version held
 
 Beside them, `written.<hash>` has the bytes that memolith wrote last (`written.absent`: it removed the file).
-Where the file says something else, a person saved or deleted it, which becomes a version, too: `save@hand`.
+Where the file says something else, a person saved or deleted it, which becomes a version, too: `save@hand`;
+and so does a file of which there is nothing here, and which does not have our mark.
 
 An append removes nothing, so no bytes are stored for it; the length is enough to undo it as long as the
 file still ends in the appended text (checked by hash).
@@ -28,12 +29,13 @@ from memolith.base.values import Version
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
 from memolith.store.together import is_part
+from memolith.store.version import Entry, stamp
 from memolith.text.digest import sha256
 from memolith.text.secrets.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 
 _MARKERS_KEPT = 50
@@ -46,29 +48,6 @@ WRITTEN, _ABSENT = "written.", "absent"
 BY_HAND = "hand"
 _OPENED = "opened-by-"  # a file in the history directory of what a person has open
 _AGE = 86_400.0  # seconds after which such a file was left by a crash
-
-
-class Entry:
-    """One parsed name in a history directory."""
-
-    __slots__ = ("before", "by", "id", "name", "op", "stamp", "undoes")
-
-    def __init__(self, name: str) -> None:
-        number, self.stamp, op, self.before, undoes = name.split(".")
-        self.op, _, self.by = op.partition("@")
-        self.name, self.id = name, int(number)
-        self.undoes = int(undoes[1:]) if undoes != "-" else None
-
-    @property
-    def stored(self) -> bool:
-        """Whether the version's bytes are kept."""
-        return self.before == "full"
-
-    @property
-    def time(self) -> str:
-        """When the change was made, in UTC."""
-        day, clock = self.stamp[:8], self.stamp[9:15]
-        return f"{day[:4]}-{day[4:6]}-{day[6:]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
 
 
 class History:
@@ -150,14 +129,22 @@ class History:
                 files.unlink(self._tree.place(f"{relative}/{name}"))
 
     def notice(
-        self, relative: str, now: bytes | None, place: Place | None = None, names: list[str] | None = None
+        self,
+        relative: str,
+        now: bytes | None,
+        place: Place | None = None,
+        names: list[str] | None = None,
+        gone: Collection[str] = (),
     ) -> str:
         """Make what a person saved or deleted by hand a change of its own; `place` has their file.
 
-        Returns the name of the copy if the file is as it was written. `names` is what is kept of the file.
+        Returns the name of the copy if the file is as it was written. `names` is what is kept of the file,
+        `gone` the copies of files that are not there any more.
         """
         with contextlib.suppress(OSError, MemolithError):  # a write goes on
             names = self.names(relative) if names is None else names
+            if place and not names and (_copy(now) in gone or not place.is_marked()):
+                self._note_hand(relative, None, now, place)  # they made it, or gave it this name
             copies = [each for each in names if each.startswith(WRITTEN)]
             if copies == [_copy(now)]:
                 return copies[0]
@@ -176,8 +163,11 @@ class History:
     def _note_hand(self, relative: str, was: bytes | None, now: bytes | None, place: Place | None) -> None:
         last, at = max((each.stamp for each in self.entries(relative)), default=""), self._now()
         found = place.stat() if place else None
-        if found and last < stamp(found.st_mtime) < stamp(at):
-            at = found.st_mtime
+        if place and found:
+            # A file that was moved here is older than that; the gate has moved what it hands over itself.
+            came = was is None and relative.endswith(f"/{place.name}")
+            saved = found.st_ctime if came else found.st_mtime
+            at = saved if last < stamp(saved) < stamp(at) else at
         theirs = History(self._tree.root, lambda: at, self._versions, self._days, BY_HAND)
         op = "delete" if now is None else "save"
         if was is None or (now is not None and now.startswith(was)):
@@ -391,10 +381,3 @@ class History:
 def _copy(data: bytes | None) -> str:
     """Return the name of the copy of what was written."""
     return WRITTEN + (_ABSENT if data is None else sha256(data)[:16])
-
-
-def stamp(seconds: float) -> str:
-    """Format a time for a version's name: sortable, UTC, microseconds."""
-    whole = int(seconds // 1)
-    micro = int((seconds - whole) * 1_000_000)
-    return time.strftime("%Y%m%dT%H%M%S", time.gmtime(whole)) + f"{micro:06d}Z"

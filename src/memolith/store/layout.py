@@ -245,7 +245,7 @@ def _quoted(value: str) -> str:
 
 
 def file_name(title: str) -> str:
-    """Return the file name for a title: its letters and digits in lower case, of any script, and `-`.
+    """Return the file name for a title: its letters and digits in lower case and `-`, in any script.
 
     A title without any gets a name from its hash, so that it is stable too. Secrets are masked first, as they
     could not be recognised afterwards.
@@ -255,7 +255,7 @@ def file_name(title: str) -> str:
     for char in title.lower():
         sign = (
             char
-            if char.isalnum() and char.isprintable()
+            if (char.isalnum() and char.isprintable()) or (name and _is_mark(char) and name[-1] != "-")
             else _SPELLED.get(char, "")
             if name[-1:].isalnum()
             else ""
@@ -274,6 +274,15 @@ def file_name(title: str) -> str:
     if bare in _RESERVED:
         bare += "-note"
     return bare
+
+
+def _is_mark(char: str) -> bool:
+    """Whether a character belongs to the letter before it, such as a vowel sign of Hindi."""
+    if char.isascii() or "\ufe00" <= char <= "\ufe0f":  # those only choose how a sign looks
+        return False
+    from unicodedata import category
+
+    return category(char) in ("Mn", "Mc")
 
 
 _NAME_CHARS, _NAME_BYTES = 48, 117

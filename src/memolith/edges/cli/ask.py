@@ -207,9 +207,8 @@ def remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
         from memolith.memory import notes, writing
 
-        sure, others = notes.rivals(
-            mem, mem.scope(chosen.get("scope", "project")), text, chosen.get("title", text)
-        )
+        slug, named = mem.scope(chosen.get("scope", "project")), "title" in chosen
+        sure, others = notes.rivals(mem, slug, text, chosen.get("title", text), is_named=named)
         for each in others if sure is None else ():
             output.note(f"the note “{each.title}” says: {each.text}")
             print("Put the new fact there instead? [y/N]: ", end="", file=sys.stderr, flush=True)

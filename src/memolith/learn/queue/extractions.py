@@ -9,7 +9,7 @@ from memolith.base.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from memolith.env.settings import Settings
     from memolith.learn.queue.database import Database
@@ -58,8 +58,8 @@ class Extractions:
         """Return the extractions of a project, ordered by session name."""
         return self._found("WHERE project = ? ORDER BY session", project)
 
-    def chosen(self, project: str) -> list[Extraction]:
-        """Return the extractions that a consolidation reads, ordered by session name.
+    def chosen(self, project: str, without: Collection[str] = ()) -> list[Extraction]:
+        """Return the extractions that a consolidation reads, `without` some sessions, by name.
 
         They were used, or created and not used yet, in the last `max_unused_days`. The most used are chosen
         first, then the last used, then the newest, up to `max_raw_memories_for_global`.
@@ -71,7 +71,7 @@ class Extractions:
             self._unused_since(),
             int(self._settings.number("memories.max_raw_memories_for_global")),
         )
-        return sorted(found, key=lambda each: each.session)
+        return sorted((each for each in found if each.session not in without), key=lambda each: each.session)
 
     def use(self, project: str, sessions: Iterable[str]) -> int:
         """Count a citation of these sessions in an answer; return how many are known."""
