@@ -7,8 +7,11 @@ from random import Random
 import pytest
 
 from memolith import Mem
+from memolith.env.paths import Tree
 from memolith.learn.model import llm
 from memolith.learn.model.values import Completion, Question
+from memolith.store import writeset
+from memolith.store.writeset import Edit
 from tests.conftest import NOON
 from tests.learn.scripted import Scripted
 from tests.learn.talk import session
@@ -256,4 +259,23 @@ def test_what_a_deleted_session_taught_is_struck_out_before_it_goes(
     gone = list(Path(mem.home).glob("history/**/records/**/*.full.-"))
     assert noted <= min(each.stat().st_ctime_ns for each in gone)  # else a crash between: a person seems
     mem.learning.run()  # to have deleted them
+    assert not (store / "taken_back.md").exists()
+
+
+@proves("S2.48", "S2.87")
+def test_a_consolidation_that_broke_off_is_finished_before_anything_is_taken_for_a_persons(
+    mem: Mem, store: Path, learning: Rewording
+) -> None:
+    talk(mem, learning, Random(5))
+    mem.learning.run(force=True)
+    page, made = store / "MEMORY.md", ("generated.txt", "memory_summary.md")
+    texts = {name: (store / name).read_text() for name in made}
+    top = store.relative_to(mem.root).as_posix()
+    edits = [Edit(path=f"{top}/{name}", marker="", base=None, new=text) for name, text in texts.items()]
+    for name in made:
+        (store / name).unlink()  # only the first of its files was there when the power went
+    with mem.gate.scope(mem.project):
+        writeset.stage(Tree(str(mem.root)), mem.project, edits, "learn")
+    mem.learning.run(force=True)
+    assert "Added by hand" not in page.read_text()
     assert not (store / "taken_back.md").exists()

@@ -214,7 +214,7 @@ class _Run:
                 withdraw.withdraw_session(self._home, self._queue, name)
             except StorageError:  # the next run retries; nothing is made of it meanwhile
                 self._going.add(name)
-        self._done["failed"] += len(self._going)
+                self._done["failed"] += 1
 
     def _enqueue(self, choice: Choice) -> int:
         """Enqueue the eligible sessions; return how many are not."""

@@ -89,8 +89,14 @@ def unlearn(home: Home, name: str) -> None:
 
 def _let_go(home: Home, name: str) -> list[str]:
     """Remove what only a session supports; return the ids of those records."""
-    _unnote(home, [record for record, left in Records(home).learned_from(name) if not left])
+    _unnote(home, [each for each in Records(home).list(archived=True, strict=True) if _only(name, each)])
     return Records(home).forget_source(name)
+
+
+def _only(session: str, record: Record) -> bool:
+    """Whether a record is supported by this session alone."""
+    sources = filter(None, [record.source, *record.sources])
+    return {each.partition("#")[0] for each in sources} == {session}
 
 
 def _unnote(home: Home, doomed: Iterable[Record]) -> None:
@@ -164,7 +170,11 @@ def _note(home: Home, made: Made, learned: Iterable[str]) -> None:
     noted = made.but(records=frozenset(learned))
     if noted != made:
         path = layout.path(home.project, MADE)
-        home.gate.rewrite(path, lambda _: noted.dump(), op="learn", remember=False)
+
+        def apply(old: str | None) -> str:
+            return on_disk.parse(old or "").but(records=noted.records).dump()
+
+        home.gate.rewrite(path, apply, op="learn", remember=False)
 
 
 def _learned(home: Home, *, strict: bool = False) -> dict[str, Record]:

@@ -329,23 +329,17 @@ class Records(entries.Entries):
         A record with other sources stays, without this one. StorageError if one cannot be read.
         """
         gone = []
-        for record, left in self.learned_from(session):
+        for record in self._all(None, strict=True):
+            sources = list(dict.fromkeys(filter(None, [record.source, *record.sources])))
+            left = [each for each in sources if each.partition("#")[0] != session]
+            if len(left) == len(sources) or not record.origin.startswith("extracted"):
+                continue
             if left:
                 self._set(record, {"source": left[0], "sources": left})
             else:
                 self._remove(record.filename, "forget")
                 gone.append(record.id)
         return gone
-
-    def learned_from(self, session: str) -> builtins.list[tuple[Record, builtins.list[str]]]:
-        """Return the learned records that a session supports, with their other sources."""
-        found = []
-        for record in self._all(None, strict=True):
-            sources = list(dict.fromkeys(filter(None, [record.source, *record.sources])))
-            left = [each for each in sources if each.partition("#")[0] != session]
-            if len(left) < len(sources) and record.origin.startswith("extracted"):
-                found.append((record, left))
-        return found
 
     def get(self, record_id: str, scope: str | None = None) -> Record:
         """Return one record; a unique prefix of its id is enough. NotFoundError if there is none."""

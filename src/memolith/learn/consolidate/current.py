@@ -141,7 +141,11 @@ def _foreign(text: str, ours: frozenset[str]) -> list[str]:
 
 
 def read(home: Home) -> Current:
-    """Read all files that a consolidation of this project uses. UnsafePathError if its root is a link."""
+    """Read all files that a consolidation of this project uses. UnsafePathError if its root is a link.
+
+    What a crash left half done is finished first: of half a set, all lines would count as written by hand.
+    """
+    home.gate.catch_up(home.project)
     # A link in a repository is nothing that learning could write through.
     tree, slug = Tree(str(home.root), alone=True), home.project
     top = layout.path(slug)
@@ -158,7 +162,7 @@ def read(home: Home) -> Current:
     memory = (
         None if layout.path(slug, layout.MEMORY) in links else _text(tree, layout.path(slug, layout.MEMORY))
     )
-    made = _parse(others.get(MADE, ""))
+    made = parse(others.get(MADE, ""))
     return Current(slug=slug, root=tree.root, memory=memory, others=others, links=sorted(links), made=made)
 
 
@@ -196,7 +200,8 @@ def _text(tree: Tree, path: str) -> str | None:
     return None if data is None else files.text_of(data, files.EXACT)
 
 
-def _parse(text: str) -> Made:
+def parse(text: str) -> Made:
+    """Parse what `Made.dump` wrote."""
     found: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for line in text.splitlines():
         kind, _, rest = line.partition(" ")
