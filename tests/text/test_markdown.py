@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.memory.document import SECTIONS, TEMPLATE
-from memolith.text import fences, markdown
+from memolith.text import fences, known_lines, markdown
 from tests.ledger import proves
 from tests.shared import rows, seconds
 
@@ -34,13 +34,13 @@ def test_appending_never_changes_what_was_there(old: str, new: str) -> None:
 
 @pytest.mark.parametrize(("old", "new", "kept", "skipped"), rows("text/known_lines"))
 def test_known_lines_are_dropped_by_what_they_say(old: str, new: str, kept: str, skipped: int) -> None:
-    assert markdown.drop_known_lines(old, new) == (kept, skipped)
+    assert known_lines.drop(old, new) == (kept, skipped)
 
 
 @given(DOCUMENTS, DOCUMENTS)
 def test_dropping_known_lines_twice_drops_nothing_more(old: str, new: str) -> None:
-    kept, skipped = markdown.drop_known_lines(old, new)
-    assert markdown.drop_known_lines(old, kept) == (kept, 0)
+    kept, skipped = known_lines.drop(old, new)
+    assert known_lines.drop(old, kept) == (kept, 0)
     assert kept.count("\n") + skipped >= new.count("\n")
 
 
@@ -201,3 +201,39 @@ def test_a_first_line_is_one_line_of_at_most_100_characters(text: str) -> None:
 def test_the_title_of_a_document_is_its_first_heading() -> None:
     assert markdown.heading_title("```\n# no\n```\n# Yes \n# Later\n") == "Yes"
     assert markdown.heading_title("## No\n") == ""
+
+
+@proves("S4.19")
+@pytest.mark.parametrize(
+    ("text", "replaced"),
+    [
+        ("# Machine\n- 8 GB\n\n# Style\n- short\n", "# Machine\n{}\n# Style\n- short\n"),
+        (
+            "Machine\n-------\n- 8 GB\n\nStyle\n=====\n- short\n",
+            "Machine\n-------\n{}\nStyle\n=====\n- short\n",
+        ),
+        ("intro\n\n  ## Machine\n- 8 GB\n", "intro\n\n  ## Machine\n{}"),
+    ],
+)
+def test_a_section_is_found_in_every_spelling_of_its_heading(text: str, replaced: str) -> None:
+    done = markdown.set_part(text, "machine", "- 16 GB", "2026-11-15")
+    assert _unhashed(done) == replaced.format("<!-- updated 2026-11-15 -->\n- 16 GB\n")
+    shown = replaced.format("- 16 GB\n").replace("Machine\n", "Machine (updated 2026-11-15)\n").strip()
+    assert markdown.presentable(done) == shown
+
+
+@proves("S4.19")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Memory\n- 8 GB\n\n## Style\n",  # the title of the page
+        "- Machine\n---\n- 8 GB\n",
+        "one line\nMachine\n---\n",
+        "    # Machine\n",
+        "```\n# Machine\n# Style\n```\n",
+        "Machine\n--\n",
+        "#Machine\n",
+    ],
+)
+def test_what_is_no_heading_of_a_section_is_none(text: str) -> None:
+    assert {part.title for part in markdown.parts(text)} <= {"Style"}

@@ -31,7 +31,7 @@ from memolith.store.allow_list import allowed
 from memolith.store.files import EXACT, bytes_of, text_of
 from memolith.store.screen import quoted, refuse_secret, screen, settled
 from memolith.store.together import Command
-from memolith.text import markdown
+from memolith.text import known_lines, markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _bring(home: Home, text: str, goal: str) -> list[str]:
             return text
         if whole:
             return old
-        new, _ = markdown.drop_known_lines(old, text) if by_line else (text, 0)
+        new, _ = known_lines.drop(old, text) if by_line else (text, 0)
         if not new.strip() or _contains(old, new):
             return old
         return markdown.above(old, MARKER, lambda upper: markdown.append(upper, new))

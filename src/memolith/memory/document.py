@@ -43,9 +43,11 @@ def add(old: str, text: str) -> tuple[str, int]:
     They come last, but never under a heading of the template: an appended fact is no policy. Then they get a
     section of their own, unless they bring one.
     """
+    from memolith.text import known_lines  # late: the block needs this module, and adds nothing
+
     labelled = [line for line in old.split("\n") if source_label.label_of(line)]
     bare = map(source_label.unlabelled, labelled)  # the same words are known, whoever said them first
-    new, known = markdown.drop_known_lines("\n".join([old, *bare]), text)
+    new, known = known_lines.drop("\n".join([old, *bare]), text)
     if not new.strip():
         return old, known
     sections = markdown.parts(old)
@@ -88,8 +90,11 @@ def diff(old: str, new: str) -> str:
     return redact("\n".join(lines)).text
 
 
-def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str], str], list[str]]:
-    """Return the change for `update_section` (a section's body and date), and warnings about its title."""
+def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str], str], list[str], list[str]]:
+    """Return the change for `update_section`: a section's body and date.
+
+    And warnings about its title, and a list that has the title afterwards if there was no such section.
+    """
     from memolith.store.screen import screen
 
     title, warnings = screen(section.lstrip("#"))
@@ -100,9 +105,12 @@ def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str],
     def apply(old: str | None, text: str) -> str:
         if any(line.startswith(("# ", "## ")) for line in text.splitlines()):
             raise InputError("a section's text may not contain a # or ## heading; use ### inside sections")
-        return markdown.set_part(TEMPLATE if old is None else old, title, text, date)
+        old = TEMPLATE if old is None else old
+        made[:] = [] if markdown.find_part(old, title) else [title]
+        return markdown.set_part(old, title, text, date)
 
-    return apply, warnings
+    made: list[str] = []
+    return apply, warnings, made
 
 
 def hand_written(text: str) -> str:

@@ -261,12 +261,13 @@ def update_section(home: Home, section: str, text: str, *, if_sha256: str | None
 
     arguments.check_text(section, "section", empty=True)
     arguments.check_text(text, empty=True)
-    apply, warnings = document.section_setter(section, home.today)
+    apply, warnings, made = document.section_setter(section, home.today)
     if held := _held(home, "update_section", text, {"section": section}, "long_term"):
         return held
     change = _change(home, layout.MEMORY, text, apply, op="section", if_sha256=if_sha256)
     change.warnings[:0] = warnings
-    return _result(home, change)
+    result = _result(home, change)
+    return result.but(message=f"{result.message} (a new section, “{made[0]}”)") if made else result
 
 
 def _held(

@@ -235,6 +235,8 @@ def allot(
 
 def pieces(text: str, size: int = 4_000) -> list[str]:
     """Cut a text into pieces of at most `size` characters, at line ends where there are any; none is lost."""
+    if size < 1:
+        raise ValueError(f"pieces of {size} characters: give at least 1")
     found: list[str] = []
     at, end = 0, size
     while at < len(text):

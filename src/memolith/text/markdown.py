@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _UPDATED = "<!-- updated "
+_ITEMS = tuple(f"{number}{sign}" for number in range(10) for sign in (". ", ") "))
+_BLANKS = " \t\r\n"
 # Headings that end a section above them.
 _HEADINGS = ("# ", "## ")
 # What a new document brings along (document.TEMPLATE): without content these headings say nothing, while any
@@ -31,16 +33,18 @@ TEMPLATE_SECTIONS = frozenset(
 
 
 class Part:
-    """A `## ` section of a document: where it is, its title, its date, and whether it says anything.
+    """A section: where it and its body begin, its title, its date, and whether it says anything.
 
     `stamp` is the comment with its date, `said` what stands below. A date counts (`updated`) only for the
     text it was given to: a hash in the stamp tells when somebody has changed the section by hand since.
     """
 
-    __slots__ = ("blank", "end", "said", "stamp", "start", "title", "updated")
+    __slots__ = ("blank", "body", "end", "said", "stamp", "start", "title", "updated")
 
-    def __init__(self, title: str, start: int, end: int, stamp: str, said: str, *, blank: bool) -> None:
-        self.title, self.start, self.end = title, start, end
+    def __init__(
+        self, title: str, start: int, body: int, end: int, stamp: str, said: str, *, blank: bool
+    ) -> None:
+        self.title, self.start, self.body, self.end = title, start, body, end
         self.stamp, self.said, self.blank = stamp, said, blank
         date = stamp[len(_UPDATED) :].partition(" ")[0].rstrip(",")
         self.updated = date if stamp in ("", _stamp(date, said), f"{_UPDATED}{date} -->") else ""
@@ -67,80 +71,50 @@ def append(old: str, new: str) -> str:
     return old + new + ("" if new.endswith("\n") else newline)
 
 
-def drop_known_lines(old: str, new: str) -> tuple[str, int]:
-    """Remove from `new` the lines that `old` has already, and repeats; blank lines stay.
-
-    A code block or a table goes or stays as a whole, and a line without words, such as a rule, goes with the
-    rest. Returns what is left and how many lines were dropped.
-    """
-    known = [same_line(line) for line in old.split("\n")]
-    single = set(known)
-    kept: list[str] = []
-    skipped = 0
-    for unit in _units(new):
-        keys = [same_line(line) for line in unit]
-        if _has_words(keys[0]) and keys[0] in single if len(keys) == 1 else _contains(known, keys):
-            skipped += len(keys)
-            continue
-        known += keys
-        single.update(keys)
-        kept += unit
-    if skipped and not any(map(_has_words, kept)):
-        blank = [line for line in kept if not line.strip()]
-        kept, skipped = blank, skipped + len(kept) - len(blank)
-    return "".join(kept), skipped
-
-
-def _units(text: str) -> Iterator[list[str]]:
-    """Yield the lines of a text, those of a code block or a table together."""
-    unit: list[str] = []
-    was_table = False
-    lines = [*rows(text), (0, "", False)]
-    for at, (_, line, fenced) in enumerate(lines[:-1]):
-        below = lines[at + 1][1]
-        # Its head, above a line of dashes and pipes, tells a table whose lines do not begin with a pipe.
-        begins = line.lstrip().startswith("|") or ("|" in below and not below.strip(" \t\r\n|:-"))
-        is_table = not fenced and "|" in line and (was_table or begins)
-        if unit and not fenced and not (is_table and was_table):
-            yield unit
-            unit = []
-        unit.append(line)
-        was_table = is_table
-    if unit:
-        yield unit
-
-
-def _contains(lines: list[str], part: list[str]) -> bool:
-    """Whether some lines stand among others, one after the other."""
-    starts = (at for at, line in enumerate(lines) if line == part[0])
-    return any(lines[at : at + len(part)] == part for at in starts)
-
-
-def _has_words(line: str) -> bool:
-    return any(map(str.isalnum, line))
-
-
 def parts(text: str) -> list[Part]:
-    """Return the `## ` sections of `text` in order. Headings in code fences do not count.
+    """Return the sections of `text` in order: below `## `, and below `# ` if that is not just its title.
 
-    A section ends at the next heading of its own or a higher level.
+    A section ends at the next of these headings. Those in code fences do not count.
     """
-    found = [(start, line) for start, line, fenced in rows(text) if not fenced and line.startswith(_HEADINGS)]
-    ends = [start for start, _ in found[1:]] + [len(text)]
+    found = list(_headings(text))
+    several = sum(level == 1 for *_, level in found) > 1
+    ends = [start for start, *_ in found[1:]] + [len(text)]
     return [
-        _part(line, text[start + len(line) : end], start, end)
-        for (start, line), end in zip(found, ends, strict=False)
-        if line.startswith("## ")
+        _part(title, text[body:end], start, body, end)
+        for (start, body, title, level), end in zip(found, ends, strict=False)
+        if several or level > 1
     ]
 
 
-def _part(heading: str, body: str, start: int, end: int) -> Part:
-    title = _title(heading)
-    content = body.strip()
+def _headings(text: str) -> Iterator[tuple[int, int, str, int]]:
+    """Yield where a heading of the two upper levels begins and ends, its title and its level."""
+    above, start = "", 0  # a paragraph of one line, which a line below it may make a heading
+    alone = True
+    underlined = "\n---" in text or "\n===" in text
+    for at, line, fenced in rows(text):
+        bare = line.strip(_BLANKS)
+        mark = bare.partition(" ")[0] if bare[:1] == "#" else ""
+        if fenced or line.startswith("    "):
+            above, alone = "", False
+        elif mark in ("#", "##") and mark != bare:
+            yield at, at + len(line), _title(bare), len(mark)
+            above, alone = "", True
+        elif not underlined:
+            continue
+        elif above and len(bare) > 2 and not bare.strip(bare[0]) and bare[0] in "=-":
+            yield start, at + len(line), same_line(above), 1 if bare[0] == "=" else 2
+            above, alone = "", True
+        else:
+            above = bare if alone and bare[:1].isalnum() and not bare.startswith(_ITEMS) else ""
+            start, alone = at, not bare
+
+
+def _part(title: str, text: str, start: int, body: int, end: int) -> Part:
+    content = text.strip()
     stamp, closed, said = content.partition(" -->")
     stamp, said = (f"{stamp}{closed}", said) if closed and stamp.startswith(_UPDATED) else ("", content)
-    hollow = title.casefold() in TEMPLATE_SECTIONS if not content else not strip_comments(body).strip()
-    return Part(title, start, end, stamp, said, blank=hollow)
+    hollow = title.casefold() in TEMPLATE_SECTIONS if not content else not strip_comments(text).strip()
+    return Part(title, start, body, end, stamp, said, blank=hollow)
 
 
 def _stamp(date: str, said: str) -> str:
@@ -150,7 +124,7 @@ def _stamp(date: str, said: str) -> str:
 
 def find_part(text: str, title: str) -> Part | None:
     """Return the section called `title` (case and spacing do not matter)."""
-    wanted = _title("## " + title.lstrip("#")).casefold()
+    wanted = _title(f"# {title.lstrip('#')}").casefold()
     for part in parts(text):
         if part.title.casefold() == wanted:
             return part
@@ -159,7 +133,7 @@ def find_part(text: str, title: str) -> Part | None:
 
 def _title(line: str) -> str:
     """Return the title in a heading line, without a closing `##` (the `#` of `C#` is not one)."""
-    title = same_line(line[3:])
+    title = same_line(line.partition(" ")[2])
     bare = title.rstrip("#")
     return bare.rstrip() if bare.endswith(" ") or not bare else title
 
@@ -175,10 +149,9 @@ def set_part(text: str, title: str, body: str, date: str) -> str:
     part = find_part(text, title)
     if part is None:
         gap = "" if not text else newline if text.endswith("\n") else newline * 2
-        return f"{text}{gap}## {_title('## ' + title.lstrip('#'))}{newline}{section}"
-    heading, line_end, _ = text[part.start : part.end].partition("\n")
-    rest = text[part.end :]
-    return text[: part.start] + heading + (line_end or newline) + section + (newline if rest else "") + rest
+        return f"{text}{gap}## {_title('# ' + title.lstrip('#'))}{newline}{section}"
+    above, rest = text[: part.body], text[part.end :]
+    return above + ("" if above.endswith("\n") else newline) + section + (newline if rest else "") + rest
 
 
 def dated(old: str, new: str, date: str) -> str:
@@ -190,10 +163,11 @@ def dated(old: str, new: str, date: str) -> str:
         ours = part.stamp or title in TEMPLATE_SECTIONS or title == FACTS.casefold()
         if not ours or part.blank or (title, same_line(part.said)) in before:
             continue
-        heading, end, body = new[part.start : part.end].partition("\n")
+        body = new[part.body : part.end]
         body = body.replace(part.stamp, "", 1).lstrip("\r\n") if part.stamp else body
-        stamped = f"{heading}{end or newline}{_stamp(date, part.said)}{newline}{body}"
-        new = new[: part.start] + stamped + new[part.end :]
+        gap = "" if new[: part.body].endswith("\n") else newline
+        stamped = f"{gap}{_stamp(date, part.said)}{newline}{body}"
+        new = new[: part.body] + stamped + new[part.end :]
     return new
 
 
@@ -206,14 +180,14 @@ def presentable(text: str) -> str:
     """
     kept: list[str] = []
     at = 0
-    for part in parts(text) if "## " in text else ():
+    for part in parts(text) if "# " in text or "\n---" in text else ():
         if part.blank or part.updated:
             kept.append(text[at : part.start])
             at = part.end
         if part.updated and not part.blank:
-            heading, _, body = text[part.start : part.end].partition("\n")
-            after = body.partition("-->")[2].lstrip("\r\n")
-            kept.append(f"{heading.rstrip()} (updated {part.updated})\n{after}")
+            heading, _, line = text[part.start : part.body].partition("\n")
+            after = text[part.body : part.end].partition("-->")[2].lstrip("\r\n")
+            kept.append(f"{heading.rstrip()} (updated {part.updated})\n{line}{after}")
     text = strip_comments("".join(kept) + text[at:])
     if same_line(text).casefold() == TEMPLATE_TITLE.casefold():
         return ""

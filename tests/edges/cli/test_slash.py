@@ -145,6 +145,8 @@ def test_pieces_are_short_and_lose_nothing(text: str, size: int) -> None:
     cut = pieces(text, size)
     assert "".join(cut) == text
     assert all(0 < len(piece) <= size for piece in cut)
+    with pytest.raises(ValueError, match="at least 1"):
+        pieces(text, 0)
 
 
 @proves("S4.14")

@@ -121,7 +121,7 @@ def _overview(mem: Mem) -> Answer:
     text = page(mem)
     if output.collected.get() is None:  # in a shell, the verbs have another name in front
         text = text.replace("`/memory ", "`memolith memory ")
-    return {"notes": mem.list(), "text": text}, text
+    return {"notes": [each for each in mem.list() if layout.is_note(each)], "text": text}, text
 
 
 @memory.command()
