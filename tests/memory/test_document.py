@@ -384,3 +384,9 @@ def test_status_counts_what_is_there(mem: Mem) -> None:
     assert facts.tokens == 100
     assert facts.block_tokens == pytest.approx(len(block) / 4, rel=0.02)
     assert "about 100 tokens" in facts.render()
+
+
+@proves("S4.19")
+def test_the_answer_says_that_a_section_is_new(mem: Mem) -> None:
+    assert mem.update_section("Diet", "- no nuts").message.endswith("(a new section, “Diet”)")
+    assert "new section" not in mem.update_section("diet", "- no peanuts").message
