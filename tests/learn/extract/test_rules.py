@@ -109,6 +109,33 @@ def test_what_only_looks_supposed_or_passing_is_learned(text: str) -> None:
     assert [*found.facts, *found.candidates]
 
 
+@pytest.mark.parametrize("told", rows("learn/extract/mended"))
+def test_what_somebody_ran_and_that_it_helped_is_kept_behind_what_was_wrong(told: str) -> None:
+    wrong = "The hooks of the second worktree did not start at all."
+    talk = session(("user", "hello"), ("assistant", "ok"), ("user", f"{wrong} {told}"))
+    (fact,) = rules.extract(talk).facts
+    assert (fact.category, fact.text.startswith(wrong), "`" in fact.text) == ("incidents", True, True)
+    alone = rules.extract(session(("user", "hello"), ("assistant", "ok"), ("user", told)))
+    assert alone.facts == []  # nobody would know what it helped against
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("can we remove the old API as that's replaced by acme/sdk", 1),
+        ("please drop byok since it's no longer supported", 1),
+        ("please remove the helper since it's no longer needed", 0),
+        ("can you delete the branch since it's merged", 0),
+        ("let's not leave _all_ the tests to the very end", 1),
+        ("let's not open a PR", 0),
+        ("let's not touch the parser now", 0),
+    ],
+)
+def test_a_reason_and_a_principle_last_longer_than_the_task(said: str, kept: int) -> None:
+    found = rules.extract(session(("user", "hello"), ("assistant", "ok"), ("user", said)))
+    assert len(found.facts) == kept
+
+
 @proves("S2.85")
 @pytest.mark.parametrize("order", rows("learn/extract/orders"))
 def test_an_order_about_the_work_takes_no_rule_back(order: str) -> None:

@@ -160,7 +160,7 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
             fact = fact.but(certain=False)
         # Whoever wonders whether it is right makes no rule.
         fact = _standing(fact.but(certain=fact.certain and not wonders, asked=fact.asked and not wonders))
-        if alone.leans(fact.text):
+        if alone.leans(fact.text) or ("mended" in judged.ways and turn.role == "user"):
             fact = _with_context(fact, sentences[:at], turn.number)
         found.append(fact)
     return found

@@ -46,6 +46,9 @@ _WAYS = {
         r"|^[JA]*N[^,TdIMYWX]{1,4},S[^,TdIMYWX]*B[^,TdIMYWX]*,v[.n]",  # "do not …, if a … has no …, print …"
     ),
     "gone": (3, r"(?<![XtTR])G"),  # "no longer", "deprecated", "on purpose"; not "…, it's no longer needed"
+    # "can you remove X, since it's no longer supported", "… as that's replaced by Y"
+    "gone-why": (6, r"^[JO,]*A[uv.][.nv]{1,6},?(?:R|\.)TG[.n][^,HMXd?]*$"),
+    "principle": (2, r"(?:^[JOA]*|,[JA]*)FN[U.][.n]+[^,?QHhMTdxX]*$"),  # "let's avoid code duplication"
     "prefer": (3, r"[IW][^,p]{0,2}P(?!W)|^[AJ]*P|PB$"),
     "prefer-once": (1, r"pP"),  # "I'd rather …"
     "mine": (3, r"^[JO,]*I[LJ.]?(?:U(?![Td])|v\.?n|vtn)"),  # "I use …", "I work on …"
@@ -118,7 +121,7 @@ _MORE = {
     "choice": (-3, r"P[^,]{0,2}[Td]"),  # "I prefer this one"
     "me": (-1, r"^[JO,.]{0,2}I(?![PUvN]|p.*C|p.*tN)"),
     "task": (-3, r"^(?:N,)?(?:[JAFO,]*|[JA]*C)[vu](?![.n]{0,2}[DB]|[I.]?L|V[^X]|N[.n])"),  # "add a test"
-    "let-us": (-2, r"^[JO,A]*FN?[uvTd.]"),
+    "let-us": (-2, r"^[JO,A]*F(?:[uvTd.]|N[uvTd])"),
     # "the ticket is …", "keep issue …", "don't open a PR", "use the … skill"
     "at-hand": (-2, r"^[^,Bm]*x[Do]?B|^[JAFO,]*(?:[Uvu]|N[vu]\.)x|^[JAFO,]*U[^,]*s"),
     "sets-up": (-2, r"WDB[^,]*t[vu]"),  # "we should have a ticket to …"
@@ -198,8 +201,9 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
             return (
                 None if is_vague(whole) else Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
             )
-    if _says_nothing(read.letters, bare):
-        return None
+    nothing = _says_nothing(read.letters, bare)
+    if nothing or ("n" in read.letters and _has_mended(bare, refused=refused)):
+        return None if nothing else Judged(points=CERTAIN, statement=sentence(text), ways=["mended"])
     letters = _MAY.sub(r"\1D", _TAIL.sub("", read.letters))
     if pattern("moment").search(bare):
         letters += "M"
@@ -209,6 +213,11 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
         clause = weigh(letters[own.end() :], said, answering=answering, refused=refused)
         return clause if clause and (judged is None or clause.points > judged.points) else judged
     return judged
+
+
+def _has_mended(bare: str, *, refused: bool) -> bool:
+    """Whether somebody says that something helped, or refuses a call because something else does."""
+    return bool(pattern("mended").search(bare) or (refused and pattern("mends").search(bare)))
 
 
 def _says_nothing(letters: str, bare: str) -> bool:
@@ -243,7 +252,7 @@ def weigh(letters: str, statement: str, *, answering: bool, refused: bool) -> Ju
 def fact(judged: Judged) -> Fact:
     """Return the statement of a sentence as a fact in its place."""
     category, scope = place_of_rule(judged.statement)
-    if "cause" in judged.ways:
+    if {"cause", "mended"} & set(judged.ways):
         category, scope = "incidents", "project"
     elif "prefer" in judged.ways or "mine" in judged.ways:
         category, scope = settled_place("preferences", "user", judged.statement)
