@@ -5,15 +5,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from memolith import Mem, MemolithError
 from memolith.base import errors
 from memolith.base.values import TARGETS
 from memolith.edges.cli import main
+from memolith.edges.cli.app import cli, load_commands
 from memolith.edges.cli.topics import topics
 from memolith.env.settings import SETTINGS
 from memolith.text.names import NAMESPACES
@@ -236,7 +238,12 @@ def test_the_shell_offers_the_words_and_names_that_fit(
     mem.write("note", "x", name="beta")
     mem.write("note", "x", name="mine", scope="user")
     mem.write("daily", "x")
-    lists = {"TARGETS": TARGETS, "SETTINGS": SETTINGS, "SLUG": [mem.project]}
+    lists = {"TARGETS": TARGETS, "SETTINGS": SETTINGS, "SLUG": [mem.project], "ROOT": [mem.identity.root]}
+    if "alpha -" in row:
+        mem.edit("note", "x", "y", "alpha")
+    if "--ticket" in row or "--supersedes" in row:
+        mem.tickets.add("Fix login")
+        mem.records.add("Use tabs.", category="decisions", scope="project")
     lists["ADDRESSES"] = [f"memory://{name}" for name in NAMESPACES]
     line, _, words = row.partition("|")
     wanted = [each for word in words.split() for each in lists.get(word, [word])]
@@ -497,3 +504,37 @@ def test_hits_of_which_none_is_sure_end_with_the_code_of_nothing_found(
     assert first.startswith("1. ")
     assert first.endswith(" weak)") == bool(code)
     assert main(["recall", question, "--quiet", "--project", str(work)]) == code
+
+
+def test_every_argument_and_option_that_is_not_free_text_is_completed() -> None:
+    load_commands()
+    typed = {
+        "TEXT",
+        "TITLE",
+        "N",
+        "DATE",
+        "TOKENS",
+        "HASH",
+        "P",
+        "VALUE",
+        "MODEL",
+        "QUERY",
+        "COMMAND",
+        "[NAME]",
+    }
+    left = []
+    for name, command in _commands(cli):
+        for each in command.params:
+            is_given = not (isinstance(each, click.Option) and (each.is_flag or each.hidden))
+            is_text = (each.metavar or str(each.name).upper()) in typed or each.opts == ["--id"]
+            if is_given and not is_text and name != "hook" and vars(each)["_custom_shell_complete"] is None:
+                left.append(f"{name} {each.name}")
+    assert left == []
+
+
+def _commands(group: click.Group, above: str = "") -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{above}{name} ")
+        else:
+            yield f"{above}{name}", command

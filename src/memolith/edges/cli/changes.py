@@ -84,7 +84,13 @@ def _short(path: str) -> str:
 @cli.command()
 @_file
 @click.option("--all", "everything", is_flag=True, help="Include changes that removed nothing.")
-@click.option("--show", type=int, metavar="VERSION", help="Print a version, with secrets masked.")
+@click.option(
+    "--show",
+    type=int,
+    metavar="VERSION",
+    shell_complete=completion.versions,
+    help="Print a version, with secrets masked.",
+)
 @click.option("--diff", is_flag=True, help="Show what has changed since; with --show, since that version.")
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N versions.")
 @shared
@@ -177,7 +183,13 @@ def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: boo
 
 @cli.command()
 @_file
-@click.option("--to", type=int, metavar="VERSION", help="Restore this version (see history).")
+@click.option(
+    "--to",
+    type=int,
+    metavar="VERSION",
+    shell_complete=completion.versions,
+    help="Restore this version (see history).",
+)
 @opened
 def undo(mem: Mem, name: tuple[str, ...], to: int | None) -> Answer:
     """Revert the last change to NAME (or the last change here), byte for byte, and show what was reverted.

@@ -117,6 +117,30 @@ def of(*kinds: str) -> Complete:
     return _from_memory(look)
 
 
+def _versions(mem: Mem, ctx: click.Context, _: str) -> list[str]:
+    from memolith.memory.find import find_file
+    from memolith.memory.undo import lineage
+
+    # After an option that still lacks its value, click has not named the arguments yet.
+    path = find_file(mem, " ".join(ctx.params.get("name") or ctx.args))
+    return [str(each.id) for each in mem.gate.history.versions(*lineage(mem, path))]
+
+
+def _goals(mem: Mem, _: click.Context, __: str) -> list[str]:
+    return ["user", "project", *layout.projects(mem.home)]
+
+
+def _places(mem: Mem, _: click.Context, __: str) -> list[str]:
+    return [path for each in mem.projects.list() for path in each.paths]
+
+
+def agents(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the agents whose sessions can be read."""
+    from memolith.hosts.sessions import AGENTS
+
+    return _starting(incomplete, AGENTS)
+
+
 def _waiting(mem: Mem, _: click.Context, __: str) -> list[str]:
     return [held.id for held in mem.review.list()]
 
@@ -130,9 +154,13 @@ def _any(mem: Mem, ctx: click.Context, incomplete: str) -> list[str]:
 
 
 # Whatever has a name; targets and existing addresses; the notes of the given scope, or the days of the log;
-# projects that have a memory; what waits for a person.
+# projects that have a memory; where a note can go; directories that projects have or had; versions of the
+# file already typed; what waits for a person.
 anything = _from_memory(_any, "long_term", "scratchpad", "today", "yesterday")
 sources = _from_memory(_addresses, *TARGETS, "list")
 names = _from_memory(_names)
 slugs = _from_memory(lambda mem, _, __: layout.projects(mem.home))
+goals = _from_memory(_goals)
+places = _from_memory(_places)
+versions = _from_memory(_versions)
 waiting = _from_memory(_waiting)

@@ -35,7 +35,7 @@ _ticket = click.argument("ticket_id", metavar="ID", shell_complete=completion.of
 _whole_ticket = click.argument(
     "ticket_id", nargs=-1, required=True, metavar="ID", shell_complete=completion.of("ticket")
 )
-_any_scope = click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
+_any_scope = common.one_of("--scope", common.SCOPES, "Only this scope's (default: both).")
 _repeat = "May be repeated."
 _metadata = (
     click.option("--title", metavar="TITLE", help="What it is about; names its file."),
@@ -89,7 +89,13 @@ def record() -> None:
     "--scope", common.SCOPES, "For this project, or for all.", default="project", show_default=True
 )
 @_with(*_metadata)
-@click.option("--supersedes", multiple=True, metavar="ID", help=f"A record that it replaces. {_repeat}")
+@click.option(
+    "--supersedes",
+    multiple=True,
+    metavar="ID",
+    shell_complete=completion.of("record"),
+    help=f"A record that it replaces. {_repeat}",
+)
 @click.option("--force", is_flag=True, help="Add it even if a record says the same or the opposite.")
 @common.source
 @opened
@@ -291,7 +297,7 @@ def show_ticket(mem: Mem, ticket_id: tuple[str, ...]) -> Answer:
 
 
 @ticket.command("import")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=completion.files)
 @partial(common.source, default="imported")
 @opened
 def import_tickets(mem: Mem, file: str) -> Answer:

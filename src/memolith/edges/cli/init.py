@@ -14,7 +14,7 @@ import click
 from memolith.base.errors import InputError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import cli, shared
-from memolith.edges.cli.common import choice
+from memolith.edges.cli.common import choice, one_of
 from memolith.edges.cli.options import Options
 from memolith.edges.cli.paint import Diff, Table
 from memolith.env import programs
@@ -49,9 +49,7 @@ NAMES = tuple(hosts.HOSTS)
     help=f"The same: only this agent, even if it was not detected: {', '.join(NAMES)}. May be repeated.",
     shell_complete=completion.words(*NAMES),
 )
-@click.option(
-    "--scope", default="user", show_default=True, metavar="user|project", help="Whose settings files."
-)
+@one_of("--scope", _SCOPES, "Whose settings files.", default="user", show_default=True)
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--uninstall", is_flag=True, help="Remove memolith from the files.")
 @click.option("--check", is_flag=True, help="Only check whether the installation works.")

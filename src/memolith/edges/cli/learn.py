@@ -26,7 +26,12 @@ def learn() -> None:
 
 
 @learn.command("run")
-@click.option("--phase", metavar="1|2", help="Only extract (1), or only consolidate (2).")
+@click.option(
+    "--phase",
+    metavar="1|2",
+    shell_complete=completion.words("1", "2"),
+    help="Only extract (1), or only consolidate (2).",
+)
 @click.option(
     "--force", is_flag=True, help="Include sessions that are not idle yet, and skip the wait between runs."
 )

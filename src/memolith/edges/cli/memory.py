@@ -9,7 +9,7 @@ import click
 
 from memolith.base.errors import InputError
 from memolith.base.values import HIT_KINDS, NOTE_KINDS
-from memolith.edges.cli import ask, common
+from memolith.edges.cli import ask, common, completion
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.paint import Facts, Prose
 from memolith.hosts.install import health
@@ -147,7 +147,12 @@ def search(mem: Mem, query: tuple[str, ...], **given: Any) -> Answer:
 @click.option("--since", metavar="DATE", help="Nothing older: YYYY-MM-DD, yesterday, 7d.")
 @click.option("--as-of", metavar="DATE", help="Answer for that day instead of today.")
 @click.option("--budget", metavar="TOKENS", help="Only as many whole hits as fit into this many tokens.")
-@click.option("--ticket", metavar="ID", help="Ask with a ticket's title and description; QUERY adds to it.")
+@click.option(
+    "--ticket",
+    metavar="ID",
+    shell_complete=completion.of("ticket"),
+    help="Ask with a ticket's title and description; QUERY adds to it.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what an agent's prompt would get for this task.")
 @_quiet
 @shared

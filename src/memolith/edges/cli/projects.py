@@ -135,7 +135,7 @@ def unlink(mem: Mem, path: str | None) -> Answer:
 
 
 @project.command()
-@click.argument("old")
+@click.argument("old", shell_complete=completion.places)
 @click.argument("new", shell_complete=completion.directories)
 @opened
 def move(mem: Mem, old: str, new: str) -> Answer:

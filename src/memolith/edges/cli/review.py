@@ -39,7 +39,10 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
 )
 @click.option("--yes", is_flag=True, help="Accept without asking; required without a terminal.")
 @click.option(
-    "--file", metavar="FILE", help="With edit: read the new texts from this file (- for standard input)."
+    "--file",
+    metavar="FILE",
+    shell_complete=completion.files,
+    help="With edit: read the new texts from this file (- for standard input).",
 )
 @opened
 def review(

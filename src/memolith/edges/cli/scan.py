@@ -11,7 +11,7 @@ import click
 
 from memolith.base.errors import InputError, PartialError, TooLargeError
 from memolith.care.scan import MAX_BYTES
-from memolith.edges.cli import common, output
+from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import cli, opened
 from memolith.edges.cli.paint import Marked
 from memolith.text.budget import plural
@@ -28,7 +28,7 @@ _OUTSIDE = "copies kept by agents, editors and backups are not touched"
 
 
 @cli.command()
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completion.files)
 @click.option("--purge", is_flag=True, help="Mask secrets in memory files, history and leftovers.")
 @click.option("--dry-run", "dry", is_flag=True, help="With --purge: only show what it would mask.")
 @click.option(

@@ -35,16 +35,27 @@ def session() -> None:
 
 
 @session.command("add")
-@click.argument("file", metavar="FILE")
-@click.option("--agent", required=True, metavar="NAME", help="The agent of the session.")
+@click.argument("file", metavar="FILE", shell_complete=completion.files)
+@click.option(
+    "--agent",
+    required=True,
+    metavar="NAME",
+    shell_complete=completion.agents,
+    help="The agent of the session.",
+)
 @click.option("--id", "session_id", required=True, metavar="ID", help="The session's id in the agent.")
-@click.option("--ticket", metavar="ID", help="The ticket that the session worked on.")
+@click.option(
+    "--ticket",
+    metavar="ID",
+    shell_complete=completion.of("ticket"),
+    help="The ticket that the session worked on.",
+)
 @click.option(
     "--mine/--others",
     default=None,
     help="Whose session: your own, or somebody else's (default: yours, unless FILE is in a checkout).",
 )
-@click.option("--status", default="completed", show_default=True, metavar="running|paused|completed|failed")
+@common.one_of("--status", STATUSES, default="completed", show_default=True)
 @click.option("--scope", default="project", hidden=True)
 @opened
 def add_session(
@@ -193,9 +204,12 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
 
 
 @session.command("import")
-@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, shell_complete=completion.files)
 @click.option(
-    "--agent", metavar="NAME", help="Only sessions of this agent, or the agent that wrote the PATHs."
+    "--agent",
+    metavar="NAME",
+    shell_complete=completion.agents,
+    help="Only sessions of this agent, or the agent that wrote the PATHs.",
 )
 @click.option("--mine", is_flag=True, help="The PATHs hold your own sessions, wherever they are.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be read; store nothing.")

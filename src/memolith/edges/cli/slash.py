@@ -243,10 +243,15 @@ memory.add_command(learning.enqueue)
 
 
 @memory.command()
-@click.argument("what", required=False, metavar="[scratchpad|daily]")
+@click.argument(
+    "what",
+    required=False,
+    metavar="[scratchpad|daily]",
+    shell_complete=completion.words("scratchpad", "daily"),
+)
 @click.option("--all", "everywhere", is_flag=True, help="In all projects.")
 @click.option("--everything", is_flag=True, help="Include what people wrote.")
-@click.option("--scope", default="project", show_default=True, metavar="project|user", help="Of whom.")
+@common.one_of("--scope", common.SCOPES, "Of whom.", default="project", show_default=True)
 @click.option("--yes", is_flag=True, help="Do not ask; required without a terminal.")
 @opened
 def clear(mem: Mem, what: str | None, everywhere: bool, everything: bool, scope: str, yes: bool) -> Answer:

