@@ -110,8 +110,7 @@ def _links(index: Index, asked: Question, hit: Ranked) -> dict[tuple[int, int], 
     """Return how much others share with a hit's statement: their BM25 for its text, relative to its own."""
     unit = hit.unit
     said = supersede.statements(unit)
-    answer = supersede.about(said, hit.terms)
-    text = answer.text if answer and len(said) > 1 else f"{unit.title} {unit.text}"
+    text = supersede.about(said, hit.terms).text if len(said) > 1 else f"{unit.title} {unit.text}"
     about = text[: weights.SUBJECT]
     scores = {
         match.unit_id: match.score
@@ -145,16 +144,18 @@ def current_first(
             said[unit.id] = supersede.statements(unit)
             waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], newer_than=[], weak=False, why=""))
     question = {term for hit in waiting for term in hit.terms}
-    answers = {unit: supersede.about(each, question) for unit, each in said.items()}
+    answers: dict[int, supersede.Statement] = {}  # what each says about the question
 
     def replaces(hit: Ranked, first: Ranked) -> bool:
         # Compare the others with the hits they were found for, and with each other.
         if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
             return False
-        earlier = answers.get(first.unit.id)
-        if earlier is None:
+        told, later = said.get(first.unit.id), said.get(hit.unit.id)
+        # All statements of a unit are of one time.
+        if not told or not later or later[0].date <= told[0].date:
             return False
-        later = [each for each in said.get(hit.unit.id, ()) if each.date > earlier.date]
+        earlier = answers.get(first.unit.id) or supersede.about(told, question)
+        answers[first.unit.id] = earlier
         same = not hit.terms or bool(set(hit.terms).intersection(first.terms))
         if alone and same and any(each.changes for each in later):
             return True

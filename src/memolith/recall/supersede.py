@@ -137,9 +137,11 @@ def statements(unit: Unit) -> list[Statement]:
     return [Statement(each, "", date) for each in found[:_MOST]]
 
 
-def about(said: list[Statement], question: Collection[str]) -> Statement | None:
+def about(said: list[Statement], question: Collection[str]) -> Statement:
     """Return the statement that has most of a question; of several, the last."""
-    return max(reversed(said), key=lambda each: len(each.terms.intersection(question)), default=None)
+    if len(said) == 1:
+        return said[0]
+    return max(reversed(said), key=lambda each: len(each.terms.intersection(question)))
 
 
 def local(date: str) -> str:
@@ -183,7 +185,7 @@ def replaces(
     `common`, if known, is how much of the earlier one is in the later one, weighted by rarity: words that all
     facts about the billing service share are not enough.
     """
-    if later.date <= earlier.date:
+    if later.date <= earlier.date or not _may_replace(later, earlier, common):
         return False
     asked = earlier.terms.intersection(question).difference(_ignored())
     same = asked & later.terms
@@ -201,6 +203,16 @@ def replaces(
     is_alike = len(same) >= max(2, len(asked) // 2)  # both match the question: they need less in common
     least = weights.SAME_ANSWER if is_alike else weights.SAME_SUBJECT if same else weights.OTHER_WORDS
     return shared >= least and (common is None or common >= least * weights.RARE)
+
+
+def _may_replace(later: Statement, earlier: Statement, common: float | None) -> bool:
+    """Whether a statement can replace an earlier one, whatever the question: most cannot, and this is cheap."""
+    if later.changes:
+        return (common is None or common >= _LEAST * weights.RARE) and overlap(later, earlier) >= _LEAST
+    return _begin_alike(later, earlier) or _same(later.words, earlier.words) >= weights.SAME_SENTENCE / 2
+
+
+_LEAST = min(weights.SAME_ANSWER, weights.SAME_SUBJECT, weights.OTHER_WORDS)
 
 
 def outdated(log: str, question: Collection[str]) -> int:
