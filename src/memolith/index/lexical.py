@@ -184,8 +184,11 @@ class Lexicon:
         """Add the score of one occurrence of a term to units."""
         get, lengths, weight = scores.get, self._lengths, weight * (_K1 + 1)
         fixed, per_word = 1 + _K1 * (1 - _B), _K1 * _B / self._average
-        for unit in units:
-            scores[unit] = get(unit, 0.0) + weight / (fixed + per_word * lengths[unit >> 4])
+        if scores:
+            for unit in units:
+                scores[unit] = get(unit, 0.0) + weight / (fixed + per_word * lengths[unit >> 4])
+        else:
+            scores.update({unit: weight / (fixed + per_word * lengths[unit >> 4]) for unit in units})
 
     def _exactly(
         self, chosen: list[Scored], weights: dict[str, float], having: dict[str, set[int]]
@@ -196,14 +199,15 @@ class Lexicon:
         rows = self._db.execute(f"SELECT id, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
         scores = dict(chosen)
         fixed, per_word = _K1 * (1 - _B), _K1 * _B / self._average
+        wanted = [(schema.in_bag(term), weight, having[term].add) for term, weight in weights.items()]
         for unit, packed in rows:
             bag = schema.unpack(packed)
             norm = fixed + per_word * self._lengths[unit >> 4]
             score = 0.0
-            for term, weight in weights.items():
+            for term, weight, has in wanted:
                 often = schema.frequency(bag, term)
                 if often:
-                    having[term].add(unit)
+                    has(unit)
                     score += weight * often / (often + norm)
             scores[unit] = score * (_K1 + 1)
         # Rounded: equal scores must be equal, whether computed here or before.

@@ -90,19 +90,23 @@ def pack(counts: dict[str, int]) -> bytes:
     )
 
 
-def unpack(bag: bytes) -> str:
+def unpack(bag: bytes) -> bytes:
     """Unpack a bag."""
-    return decompress(bag).decode()
+    return decompress(bag)
 
 
-def frequency(bag: str, term: str) -> int:
-    """Return the frequency of a term in an unpacked bag."""
-    wanted = f" {term}"
+def in_bag(term: str) -> bytes:
+    """Return how a term begins in an unpacked bag."""
+    return f" {term}".encode("utf-8", "surrogatepass")
+
+
+def frequency(bag: bytes, wanted: bytes) -> int:
+    """Return the frequency of a term (`in_bag`) in an unpacked bag."""
     at = bag.find(wanted)
     while at >= 0:
-        sign = bag[at + len(wanted)]
-        if sign < " ":
-            return ord(sign)
+        often = bag[at + len(wanted)]
+        if often < 32:  # the space that the next term begins with
+            return often
         at = bag.find(wanted, at + 1)
     return 0
 
@@ -277,7 +281,8 @@ def _spelled(scope: int, unit: int, bag: bytes, lot_: int) -> str:
     """Return the terms of a unit as stored; control characters only separate them."""
     levels = range(1, _LOT_BITS - lot_.bit_length() + 1)
     before = scoped(scope, "", command=unit & 15 == COMMAND)
-    return unpack(bag).replace(" ", f" {before}") + "".join([f" {before}{drawn(each)}" for each in levels])
+    said = unpack(bag).decode().replace(" ", f" {before}")
+    return said + "".join([f" {before}{drawn(each)}" for each in levels])
 
 
 def _pairs(scope: int, rows: Iterable[Row]) -> Iterator[tuple[str, int]]:

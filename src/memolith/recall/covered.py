@@ -107,4 +107,7 @@ def without_secrets(root: str, relative: str, text: str) -> str:
     from memolith.store.allow_list import allowed
     from memolith.text.secrets.redact import redact
 
-    return redact(text, allowed(root, layout.scope_of(relative)), by_hand=True).text
+    found = redact(text, by_hand=True)
+    if found.findings:  # only then the lists of what is allowed are read
+        found = redact(text, allowed(root, layout.scope_of(relative)), by_hand=True)
+    return found.text

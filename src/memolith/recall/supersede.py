@@ -80,7 +80,7 @@ class Statement:
     @cached_property
     def words(self) -> set[str]:
         """The words as written."""
-        return {word.strip(_AROUND) for word in self._spaced.casefold().split()}
+        return set(self.begins)
 
     @cached_property
     def terms(self) -> set[str]:
@@ -105,7 +105,7 @@ class Statement:
     @cached_property
     def begins(self) -> list[str]:
         """The words up to the value: those that a sentence with another value begins with, too."""
-        return [_bare(word) for word in self._spaced.split()]
+        return [word.strip(_AROUND) for word in self._spaced.casefold().split()]
 
     @cached_property
     def _spaced(self) -> str:
@@ -206,7 +206,7 @@ def replaces(
 
 
 def _may_replace(later: Statement, earlier: Statement, common: float | None) -> bool:
-    """Whether a statement can replace an earlier one, whatever the question: most cannot, and this is cheap."""
+    """Whether a statement can replace an earlier one, whatever the question: a cheap no for most."""
     if later.changes:
         return (common is None or common >= _LEAST * weights.RARE) and overlap(later, earlier) >= _LEAST
     return _begin_alike(later, earlier) or _same(later.words, earlier.words) >= weights.SAME_SENTENCE / 2

@@ -33,9 +33,12 @@ _LONG, _MANY_COLONS, _RUN_LENGTH = 36, 4, 12
 def may_hold_secret(text: str) -> bool:
     """Whether `redact(text)` could find something; False is certain."""
     lower = names.lowered(text)
-    if any(sign in lower for sign in _SIGNS) or text.count(":") >= _MANY_COLONS or _has_login(text):
+    for sign in _SIGNS:  # `any` takes twice as long, and a search asks for every file that it found
+        if sign in lower:
+            return True
+    if text.count(":") >= _MANY_COLONS or _has_login(text):
         return True
-    if any(who in lower for who in _ACCOUNTS) or ("@" in text and _is_beside(text)):
+    if (":" in text and any(who in lower for who in _ACCOUNTS)) or ("@" in text and _is_beside(text)):
         return True
     if "\n" in text and may_be_dump(text):
         return True
