@@ -263,12 +263,13 @@ def test_what_a_deleted_session_taught_is_struck_out_before_it_goes(
 
 
 @proves("S2.48", "S2.87")
+@pytest.mark.parametrize("late", ["generated.txt", "MEMORY.md"])
 def test_a_consolidation_that_broke_off_is_finished_before_anything_is_taken_for_a_persons(
-    mem: Mem, store: Path, learning: Rewording
+    mem: Mem, store: Path, learning: Rewording, late: str
 ) -> None:
     talk(mem, learning, Random(5))
     mem.learning.run(force=True)
-    page, made = store / "MEMORY.md", ("generated.txt", "memory_summary.md")
+    page, made = store / "MEMORY.md", (late, "memory_summary.md")
     texts = {name: (store / name).read_text() for name in made}
     top = store.relative_to(mem.root).as_posix()
     edits = [Edit(path=f"{top}/{name}", marker="", base=None, new=text) for name, text in texts.items()]

@@ -385,7 +385,7 @@ def test_a_budget_holds_whole_items_only(mem: Mem) -> None:
     for budget in (0, 40, 200, 400):
         found = mem.recall("zebra", budget=budget, semantic=False)
         text = brief.items(found.hits)
-        assert estimate_tokens(text) <= budget
+        assert estimate_tokens(brief.prompt(found.hits)) <= budget
         assert text.count("\n- memory://") + bool(text) == len(found)
     assert len(mem.recall("zebra", budget=0, semantic=False)) == 0
     assert len(mem.recall("zebra", budget=10_000, semantic=False)) == 8

@@ -32,6 +32,7 @@ def test_appending_never_changes_what_was_there(old: str, new: str) -> None:
     assert result.endswith("\n")
 
 
+@proves("S0.24")
 @pytest.mark.parametrize(("old", "new", "kept", "skipped"), rows("text/known_lines"))
 def test_known_lines_are_dropped_by_what_they_say(old: str, new: str, kept: str, skipped: int) -> None:
     assert known_lines.drop(old, new) == (kept, skipped)

@@ -10,7 +10,7 @@ from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory import arguments, note_index, notes
 from memolith.memory.entries import screened
-from memolith.memory.find import KINDS, find
+from memolith.memory.find import KINDS, entry_of, find
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.memory.tickets import Tickets
@@ -120,5 +120,6 @@ def _retitle(home: Home, name: str, title: str) -> Tidied:
         done = Records(home).update(found.name, title=title, scope=scope)
     else:
         done = Tickets(home).update(found.name, title=title)
+    title = entry_of(home, find(home, f"{found.kind}:{done.id}")).title  # as stored: masked
     message = f"{done.id} has the title “{title}” now (its id stays)"
     return Tidied(kind=found.kind, name=done.id, filename=found.path, message=message, warnings=done.warnings)

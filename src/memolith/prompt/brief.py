@@ -44,8 +44,9 @@ def item(hit: Hit) -> str:
 
 
 def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:
-    """Return the hits whose items fit into a number of tokens together; one that is too long is skipped."""
+    """Return the hits that fit into a brief of so many tokens; one that is too long is skipped."""
     kept: list[Hit] = []
+    tokens -= estimate_tokens(f"{OPEN}\n## {structure.RECALLED}\n{CLOSE}") + 1
     for hit in hits:
         size = estimate_tokens(item(hit)) + 1
         if size <= tokens:

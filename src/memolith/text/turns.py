@@ -71,7 +71,7 @@ def kind(tool: str, text: str) -> str:
         return "own"
     found = next((kind for kind, names in TOOLS.items() if name in names), "other")
     call = command(tool, text) or first_line(text)
-    if found in ("shell", "eval", "read", "search") and _OWN_COMMAND.search(call):
+    if found in ("shell", "eval", "read", "search", "list") and _OWN_COMMAND.search(call):
         return "own"
     return "outside" if found in ("shell", "eval") and _NETWORK.search(call) else found
 
@@ -96,7 +96,7 @@ def taint(tool: str, text: str, cwd: str = "") -> str:
     if name in TOOLS["shell"]:
         if not stays(call.removeprefix("$ "), within=Within(cwd)) or not command(tool, text):
             return "repository" if theirs else "web" if _NETWORK.search(call) else "tool"
-    elif any(name in TOOLS[each] for each in ("edit", "read", "search")):
+    elif any(name in TOOLS[each] for each in ("edit", "read", "search", "list")):
         if "://" in call and not writes and not _OWN_COMMAND.search(call):
             return "web"
         is_here = writes or all(map(Within(cwd).shows, _files(name, call)))
@@ -132,7 +132,7 @@ def _files(name: str, call: str) -> list[str]:
     line = call.removeprefix(f"{name} ").strip()
     if line.startswith("{"):
         return [each for each in _STRING.findall(line) if "/" in each or ".." in each or each[:1] == "~"]
-    pattern, *places = line.split(" in ") if name in TOOLS["search"] else [line]
+    pattern, *places = line.split(" in ") if name in TOOLS["search"] | TOOLS["list"] else [line]
     is_text = any(mark in name for mark in ("grep", "rg", "search_file"))
     return places if is_text else [pattern, *places]
 

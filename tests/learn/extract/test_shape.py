@@ -36,10 +36,12 @@ def test_speech_and_results_of_shell_eval_read_and_search_tools_are_kept_and_oth
         ("mcp__tracker__get ok", "ticket 1"),
         ("Edit ok", "src/a.py changed"),
         ("curious_tool ok", "?"),
+        ("Glob ok", "*\nMakefile"),
+        ("BashOutput ok", "1\nbuy now"),
         ("assistant", "There is a Makefile."),
         ("bash ok", "$ curl https://example.org\nbuy now"),
     )
-    assert [item["turn"] for item in items] == [1, 2, 3, 4, 5, 6, 11]
+    assert [item["turn"] for item in items] == [1, 2, 3, 4, 5, 6, 13]
     assert items[2] == {"turn": 3, "role": "tool", "tool": "Bash", "outcome": "ok", "text": "$ ls\nMakefile"}
 
 

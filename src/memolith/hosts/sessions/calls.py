@@ -43,7 +43,7 @@ def call_line(tool: str, arguments: object) -> str:
     queries = [text for key in _QUERIES if isinstance(text := arguments.get(key), str) and text.strip()]
     paths = [text for key in _PATHS if isinstance(text := arguments.get(key), str) and text.strip()]
     name = tool.casefold()
-    is_search = "pattern" in arguments or (name in TOOLS["search"] and bool(paths))
+    is_search = "pattern" in arguments or (name in TOOLS["search"] | TOOLS["list"] and bool(paths))
     if queries and is_search and name not in TOOLS["read"]:
         globs = [text for key in _GLOBS if isinstance(text := arguments.get(key), str) and "/" in text]
         return _one_line(" in ".join([queries[0], *paths[:1], *globs]))
