@@ -8,7 +8,7 @@ secret by itself.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets import sentences, told
+from memolith.text.secrets import sentences, told, weighed
 from memolith.text.secrets.forms import codes, columns, cookies, listed, pair, pairs, phrases
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
@@ -31,6 +31,7 @@ from memolith.text.secrets.values import (
     is_random,
     is_said,
     is_stand_in,
+    named_parts,
     wordiness,
 )
 
@@ -66,7 +67,7 @@ _LINK = lazy(
 _WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`„“”«「『][^\s'\"`]{4}|\S{14}")
 # A word that nothing but its name and the end of its line make a password: `password: swordfish`.
 _ALONE = lazy(
-    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}([A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
+    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}((?:[A-Za-z\u00c0-\u024f\u0370-\u0dff]{3,24}[.&])?[A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
     r"[*`]{0,3}[ \t]{0,8}(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
 )
 _OF_THEIRS, _OTHER_KEYS = frozenset(TABLE["of-theirs"]), frozenset(TABLE["other-keys"])
@@ -79,7 +80,7 @@ _VALUE = lazy(r"[^\s'\"`,;<>|\\„“”«»「」『』《》（）\u3000-\u300
 _VALUE_END = lazy(r"[^\s'\"`,;<>|\\]*+")
 # Characters of a long value that are judged; the rest is masked with them.
 _JUDGED = 300
-_PLAIN = lazy(r"[\w.~+/=:@%!$#&*-]+")
+_PLAIN = lazy(r"[\w.~+/=:@%!?^$#&*-]+")
 _RUN = lazy(r"[\w.~+/=-]{12,}")
 _FIELD_START = lazy(r"[\n,;|(]")
 
@@ -116,6 +117,7 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     yield from pairs(text, foreign)
     if not dense:
         yield from told.values(text, named, foreign)
+        yield from weighed.values(text, lower, named)
         yield from _listed(text, names, foreign)
     yield from phrases(text, lower)
     yield from cookies(text, lower)
@@ -203,7 +205,9 @@ def _kind(text: str, name: Name, start: int, end: int) -> str:
 def _alone(text: str, at: int, end: int) -> Place | None:
     """Find a plain word as the one value of a field: `wifi password: swordfish` and the end of the line."""
     match = _ALONE.match(text, end)
-    if not match or is_stand_in(match[1]) or is_name(match[1]) or is_said(match[1]):
+    word = match[1] if match else ""
+    dotted = "." in word and not named_parts(word)
+    if not match or is_stand_in(word) or (is_name(word) and not dotted) or is_said(word):
         return None
     # The name of a field is short, and not the words of a sentence.
     name = _FIELD_START.split(text[max(0, at - 48) : at])[-1]
@@ -322,6 +326,11 @@ def _is_keyboard_jumble(word: str) -> bool:
     )
 
 
+def _is_hyphened(word: str) -> bool:
+    """Tell words that no code joins so: `stretchy-pants` is no variable."""
+    return "-" in word and word.replace("-", "").isalpha() and not named_parts(word)
+
+
 def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
     if kind == "weak":
         return is_random(word, 12) or (_RUN.fullmatch(word) is not None and is_mixed(word))
@@ -343,7 +352,7 @@ def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
         and kind == "password"
         and len(word) >= 4
         and " " not in word
-        and not is_name(word)
+        and not (is_name(word) and not _is_hyphened(word))
         and not is_said(word)
         and (word.isalpha() or len(word) >= 6)
     )

@@ -43,13 +43,13 @@ _CALLED = r"(?:[ -]?(?i:code|kode|kod|kód|kodu|код|number|nummer|no\.|nr\.|b
 _OPENS = r"[\"'`*(„“«「]{0,3}"
 _GAP = r"[^\n\d.;!?:：=]"
 _RIGHT_BEHIND = lazy(
-    rf"{_CALLED}[\"'`*)\]]{{0,3}}[ \t'’s]{{0,3}}(?:[:：=＝#>|→–—-]{{1,2}}\s{{0,3}})?{_OPENS}{_NUMBER}"
+    rf"{_CALLED}[\"'`*)\]]{{0,3}}[ \t'’s]{{0,3}}(?:[:：=＝#>|→–—,-]{{1,2}}\s{{0,3}})?{_OPENS}{_NUMBER}"
 )
 _STATED = {
     words: lazy(
         rf"{_CALLED}(?:{_GAP}|\d{{1,2}}(?!\d)\.?){{0,40}}?"
         rf"(?:(?<!\S)(?i:{words})[ :]|[:：=＝→—–]|[是为為は은는가]|คือ|เป็น)"
-        rf" {{0,3}}(?:(?i:{NOW}|el|the) )?{_OPENS}{_NUMBER}"
+        rf" {{0,3}}(?:(?i:{NOW}|el|the|le|la|il|o|der|die|das|het|de|to|το) )?{_OPENS}{_NUMBER}"
     )
     for words in (CLEAR_IS, ANY_IS)
 }
@@ -114,7 +114,10 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool 
     )
     near = f" {before} {between}".replace("-", " ").replace("'", " ").replace("’", " ")
     last = before.rstrip(" -_").rpartition(" ")[2]
-    if any(last.endswith(other) or f" {other}" in between for other in OTHER_CODES):
+    if any(
+        last.endswith(other) or f" {other}" in between or (len(other) > _SHORT and last.startswith(other))
+        for other in OTHER_CODES
+    ):
         return False
     if pin or (
         stated

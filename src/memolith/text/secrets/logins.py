@@ -6,9 +6,11 @@ No word names the password here; who stands before it does. So a value has to lo
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
+from memolith.text.secrets.sentences import CLAUSE_END
 from memolith.text.secrets.values import (
     CHOSEN,
     RANDOM,
+    HEADS,
     TABLE,
     bare,
     is_chosen,
@@ -16,6 +18,7 @@ from memolith.text.secrets.values import (
     is_stand_in,
     made,
 )
+from memolith.text.secrets.weighed import DRAWN, LIKELY, POSSIBLE, WITH, look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +58,14 @@ _NAMED = ("passw", "pwd", "secret", "token", "api_key", "apikey", "passphrase")
 _ECHOED = lazy(rf"<\((?:echo|printf)(?: -n| -e| '?%s'?)? [\"']?{_VALUE}")
 _COMPARES = lazy(r"(?:^|[|;&\n$`(])\s*(?:diff|comm|cmp|cat|paste|join|sort|vimdiff|while)\b[^\n|;&]*$")
 _MOST = 200  # characters
+_JOINS, _SIGNS = frozenset("_-./@\\"), frozenset(",+&/|")
+_LATE = lazy(r"[\"'`]?(?: ?[^\s\d.,;:!?]{1,12}){0,3}(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$))")
+_BESIDE = lazy(
+    r"[\"'`*]{0,2}(?:(?P<with>,| ?[+&/|]| [^\s\d\"'`.,;:]{1,6}|[\u0e00-\ud7ff]{1,3}|\r?\n)? {0,2})[\"'`*]{0,2}"
+    r"(?P<value>[^\s\"'`,;<>|()\[\]]{6,64})"
+)
+_ROW = lazy(r"(?m)^[ \t>*-]{0,4}(?P<first>[\w.@+-]{3,64})(?:[,;]? |[,;]|\t)(?:(?P<second>[\w.@+-]{2,40})(?:[,;]? |[,;]|\t))?" + _VALUE + r"[ \t]*$")
+_HOST = lazy(r"[\w-]+(?:\.[\w-]+)+|[\w.+-]+@[\w.-]+")
 
 
 def logins(text: str, lower: str) -> Iterator[Span]:
@@ -67,6 +78,8 @@ def logins(text: str, lower: str) -> Iterator[Span]:
                 yield "password", *found.span("value")
     if "oracle" in lower or "sqlplus" in lower:
         yield from _made(_DATABASE, text)
+    yield from _beside(text, lower)
+    yield from _rows(text)
     yield from _called(text, lower)
     if "values" in lower:
         yield from _inserted(text)
@@ -75,6 +88,38 @@ def logins(text: str, lower: str) -> Iterator[Span]:
             yield kind, start, end
     for at in _lines(lower, ("login", "credential")):
         yield from _made(_STACKED, text, at=at, most=at + _MOST)
+
+
+def _beside(text: str, lower: str) -> Iterator[Span]:
+    """Find `admin and …`, `root, …`, and `admin` with the password in the next line."""
+    for who in HEADS:
+        at = lower.find(who)
+        while at >= 0:
+            end = at + len(who)
+            inside = _is_letter(text[at - 1 : at]) or _is_letter(text[end : end + 1])
+            found = None if inside else _BESIDE.match(text, end)
+            at = lower.find(who, end)
+            if not found:
+                continue
+            sign, word = (found["with"] or "").strip(" "), bare(found["value"])
+            least = POSSIBLE if sign.lower() in WITH else LIKELY if sign[:1] in _SIGNS else DRAWN
+            start = found.start("value")
+            if sign and sign[:1].isalpha() and sign[:1] < "\u0e00" and sign.lower() not in WITH:
+                continue
+            if look(word) >= least and (least == LIKELY or CLAUSE_END.match(text, start + len(word)) or _LATE.match(text, start + len(word))):
+                yield "password", start, start + len(word)
+
+
+def _is_letter(char: str) -> bool:
+    return char in _JOINS or (char.isalnum() and char < "\u0e00")
+
+
+def _rows(text: str) -> Iterator[Span]:
+    """Find a line of a host or a mail address, maybe who logs in, and a password."""
+    for found in _ROW.finditer(text) if "." in text else ():
+        word = bare(found["value"])
+        if _HOST.fullmatch(found["first"]) and look(word) >= LIKELY and not look(found["first"]):
+            yield "password", found.start("value"), found.start("value") + len(word)
 
 
 def _called(text: str, lower: str) -> Iterator[Span]:
@@ -135,7 +180,8 @@ def _by_name(text: str, lower: str) -> Iterator[Span]:
             if name in _ACCOUNTS and before[-len(name) - 1 : -len(name)] not in _GLUED:
                 found = _BY_NAME.match(text, at)
                 word = bare(found["value"]) if found else ""
-                if found and made(word) >= (RANDOM if sign == "|" else CHOSEN):
+                enough = made(word) >= (RANDOM if sign == "|" else CHOSEN) or (name in HEADS and look(word) >= LIKELY)
+                if found and enough:
                     yield "password", found.start("value"), found.start("value") + len(word)
             at = text.find(sign, at + 1)
 

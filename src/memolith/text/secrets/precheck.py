@@ -13,11 +13,11 @@ from itertools import pairwise
 from memolith.text.secrets import names
 from memolith.text.secrets.encoded import may_be_dump, may_be_encoded
 from memolith.text.secrets.tokens import APART_WORDS, BEGINNINGS, HINTS, PROVIDERS
-from memolith.text.secrets.values import TABLE, is_jumbled, is_shuffled
+from memolith.text.secrets.values import HEADS, TABLE, is_jumbled, is_shuffled
 
 _KNOWN = names.KNOWN | APART_WORDS
 # Signs and words that announce a finder's work by themselves; names and messages seldom have one.
-_SIGNS = (*TABLE["signs"], *TABLE["sign-in"], "bundle_", "? ", "?\n", '?"', '("', "('", "<(")
+_SIGNS = (*TABLE["signs"], *TABLE["sign-in"], *TABLE["locked"], *HEADS, "bundle_", "? ", "?\n", '?"', '("', "('", "<(")
 _ACCOUNTS = tuple(f"{who}:" for name in ("accounts", "accounts-too") for who in TABLE[name])
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"

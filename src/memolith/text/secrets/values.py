@@ -14,6 +14,8 @@ from memolith.text.patterns import lazy, sections
 TABLE = {
     name: [word.replace("_", " ") for word in words] for name, words in sections("secrets/words.txt").items()
 }
+# Who logs in and means nothing else, so that what stands beside it without a sign belongs to it.
+HEADS = ("admin", "root", "administrator", "superuser", "postgres", "sysadmin")
 STAND_INS, SMALL_WORDS, SAID = (frozenset(TABLE[name]) for name in ("stand-ins", "small", "said"))
 _ENDINGS = frozenset(TABLE["endings"])
 _PAIRS = frozenset(letters[0] + second for letters in TABLE["pairs"] for second in letters[1:])
@@ -48,6 +50,7 @@ _REFERENCE = lazy(r"[\w./-]*#\d+|\w+[!?]+|[\d.,]+%\w*|[\w./-]*\*[A-Za-z_./*-]*|&
 _BRACKETS = lazy(r"[()\[\]{}<>=/\\|]|::|%(?:2[0-9A-F]|3[A-F]|40|5[B-E]|7[B-D])(?![0-9])")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _PUBLISHED = ("pk_test_", "pk_live_")  # keys that stand in web pages
+_CALLED_SO = frozenset(TABLE["placeholders"])
 _INSIDE = tuple(word.replace(" ", "_") for word in TABLE["inside"])
 # A name of a variable, a field or a constant; a path of them.
 _NAME = lazy(
@@ -57,7 +60,7 @@ _NAME = lazy(
 _BEFORE = 160  # characters of a line that are looked at
 # An address in memory or of a contract, a digest, a symbol of a compiler.
 _POINTER = lazy(
-    r"0x(?:[0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})|[\w./-]*@?sha(?:1|256|512):[0-9a-f]{7,128}|_(?:ZN|R)\d?\w{8,200}"
+    r"#[0-9a-fA-F]{3,8}|0x(?:[0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})|[\w./-]*@?sha(?:1|256|512):[0-9a-f]{7,128}|_(?:ZN|R)\d?\w{8,200}"
 )
 _PLACE = lazy(
     r"\.{0,2}/(?:[\w.-]+/)*[\w-]+\.[a-z]{2,5}"
@@ -80,6 +83,8 @@ _KEY_ID = lazy(
 def is_stand_in(value: str) -> bool:
     """Tell a placeholder, a reference or a piece of code from a value."""
     value = value[:_JUDGED]
+    if value[:1] > "\u0590" and "-" in value[1:4]:
+        value = value.partition("-")[2]  # "in" and its like are a letter in front of the word
     if (
         value[:1] in "[<{./~\\"
         or value.startswith(_PUBLISHED)
@@ -99,6 +104,8 @@ def is_stand_in(value: str) -> bool:
     for word in _INSIDE:
         if word in lower:
             return True
+    if "_" in value and not any(map(str.isdigit, value)) and not _CALLED_SO.isdisjoint(lower.split("_")):
+        return True  # `tu_clave_aqui`
     # `xxxxxxxx`, `000000-0000`, `aaaabbbb`: what people type where a value should be.
     return len(set(value)) <= (2 if len(value) < 8 else 3)
 
@@ -250,7 +257,7 @@ _NOT_MADE = lazy(
     r"[/\\(){}\[\]<>=|~,]|^\d[\d.,:_-]*[a-zA-Z%]{0,4}$|\d\.\d|\.[a-z]{1,5}$"
     r"|@[\w-]+\.|^[A-Z]{2,8}-?\d+$|^v\d|^\d{4}-\d\d|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[^!-~\u00a1-\u024f]"
 )
-_NUMBERED_THINGS = frozenset(TABLE["numbered"])
+NUMBERED_THINGS = frozenset(TABLE["numbered"])
 
 
 def made(word: str) -> int:
@@ -263,7 +270,7 @@ def made(word: str) -> int:
     if is_strange(word):
         return RANDOM
     parts = [part.lower() for part in _LETTERS.findall(word)]
-    if ":" in word or any(part in _NUMBERED_THINGS or part in _VOCABULARY for part in parts):
+    if ":" in word or any(part in NUMBERED_THINGS or part in VOCABULARY for part in parts):
         return 0
     if is_random(word, 10) or (len(word) >= 8 and is_shuffled(word)):
         return RANDOM
@@ -283,7 +290,7 @@ _WHOLE = lazy(
 )
 _CALENDAR = lazy(r"\d{4}-\d\d-\d\d")
 _LONG = 120
-_VOCABULARY, _DESCRIBING = frozenset(TABLE["vocabulary"]), frozenset(TABLE["describing"])
+VOCABULARY, _DESCRIBING = frozenset(TABLE["vocabulary"]), frozenset(TABLE["describing"])
 _JOINING, _TELLING = frozenset(TABLE["joining"]), ("ed", "ing", "ly", "able", "ible")
 _ENDS = ".,;:)]}>*。、！？」』”“»"
 
@@ -298,7 +305,7 @@ def named_parts(word: str) -> int:
     """Return how many parts of a word are common in names of code."""
     parts = [part.lower().rstrip("0123456789") for part in _PART.findall(word)]
     parts += [part.lower() for part in _CAPITAL.findall(word)] if word.isalpha() else []
-    return sum(part in _VOCABULARY or part in STAND_INS or part in SAID for part in parts)
+    return sum(part in VOCABULARY or part in STAND_INS or part in SAID for part in parts)
 
 
 def is_chosen(word: str, *, code: bool = False) -> bool:
