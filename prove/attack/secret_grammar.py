@@ -3,15 +3,22 @@
 The words are in `secrets.txt`, written without the scanner's own lists: what people say and choose.
 """
 
+import base64
 import json
 import random
 import string
+from collections.abc import Callable
 from pathlib import Path
 
 from prove.texts import parts
 
 Told = tuple[str, str, str]
 _LETTERS = string.ascii_letters.translate(str.maketrans("", "", "ilIoO"))
+ANYWHERE = [
+    row
+    for row in Path(__file__).with_name("told.txt").read_text(encoding="utf-8").split("\n")
+    if row and not row.startswith("# ")
+]
 DATA = parts(Path(__file__).with_name("secrets.txt"))
 LANGUAGES = {row.split("; ")[0]: row.split("; ")[1:] for row in DATA["languages"]}
 _FILL = {row.partition("; ")[0]: row.partition("; ")[2].split("|") for row in DATA["fill"]}
@@ -86,7 +93,48 @@ def below(rng: random.Random) -> Told:
     return form.format(n=name, v=secret), secret, form
 
 
-MAKERS = (told, told, command, number, network, phrase, below)
+def anywhere(rng: random.Random) -> Told:
+    """Return a text of `told.txt`, and the last of its secrets."""
+    kind, _, form = rng.choice(ANYWHERE).partition("; ")
+    given = {name: make(rng) for name, make in _GIVEN.items() if f"{{{name}}}" in form}
+    text = form
+    for name, secret in given.items():
+        text = text.replace(f"{{{name}}}", secret)
+    return (
+        text.replace("\\n", "\n"),
+        max(given.items(), key=lambda each: form.rfind(f"{{{each[0]}}}"))[1],
+        f"{kind}: {form}",
+    )
+
+
+_WALLET = (
+    "abandon orbit lemon velvet garden tunnel copper window hazard pencil ribbon saddle timber oxygen galaxy"
+)
+_ALNUM = string.ascii_letters + string.digits
+_GIVEN: dict[str, Callable[[random.Random], str]] = {
+    "w": value,
+    "w2": value,
+    "s": lambda rng: (
+        f"{_drawn(rng, _LETTERS, 6)}{rng.choice('%^&*+')}{_drawn(rng, _LETTERS, 5)}{rng.randrange(10)}"
+    ),
+    "n4": lambda rng: str(rng.randrange(3000, 9999)),
+    "n6": lambda rng: str(rng.randrange(300_000, 999_999)),
+    "c": lambda rng: "-".join(str(rng.randrange(10, 39)) for _ in range(3)),
+    "t": lambda rng: _drawn(rng, _ALNUM, rng.choice([24, 32, 40])),
+    "a": lambda rng: _drawn(rng, _ALNUM + "/+", 40),
+    "hex": lambda rng: _drawn(rng, "0123456789abcdef", rng.choice([32, 64])),
+    "b32": lambda rng: _drawn(rng, string.ascii_uppercase + "234567", 16),
+    "b64": lambda rng: base64.b64encode(rng.randbytes(15)).decode(),
+    "m": lambda rng: " ".join(rng.sample(_WALLET.split(), 12)),
+    "r": lambda rng: (
+        f"{_drawn(rng, 'abcdefgh234567', 5)}-{_drawn(rng, 'abcdefgh', 3)}{rng.randrange(10, 99)}"
+    ),
+    "bl": lambda rng: "-".join(str(rng.randrange(100_000, 999_999)) for _ in range(8)),
+    "lic": lambda rng: "-".join(_drawn(rng, string.ascii_uppercase + string.digits, 5) for _ in range(5)),
+    "sp": lambda rng: " ".join(f"{_drawn(rng, _LETTERS, 9)}{rng.randrange(10, 99)}"),
+}
+
+MAKERS = (told, told, command, number, network, phrase, below, anywhere)
 
 
 def ordinary(rng: random.Random) -> str:

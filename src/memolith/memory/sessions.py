@@ -340,7 +340,7 @@ def _clean(turns: builtins.list[Turn], cwd: str) -> tuple[builtins.list[Turn], i
             masked += len(kinds)
             texts[key] = text if utf8_len(text) <= MAX_TURN else head(text, MAX_TURN)
         last = turn.text.rstrip().rpartition("\n")[2][-_MOST_ASKED:]
-        question = last if turn.role == "assistant" and asks(last) else ""
+        question = asks(last) if turn.role == "assistant" else ""
         clean.append(Turn(number=number, role=turn.role, taint=taint, **texts))
     return clean, masked, hearing.so_far
 

@@ -48,6 +48,14 @@ def test_the_key_of_a_network_is_masked(form: str, monkeypatch: pytest.MonkeyPat
     assert missed(grammar.network, 8, form) == []
 
 
+@pytest.mark.parametrize("kind", sorted({row.partition("; ")[0] for row in grammar.ANYWHERE}))
+def test_a_secret_is_found_by_its_look_wherever_its_name_stands(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammar, "ANYWHERE", [row for row in grammar.ANYWHERE if row.startswith(f"{kind}; ")])
+    assert len(missed(grammar.anywhere, 100, kind)) <= 5
+
+
 @pytest.mark.parametrize("pattern", DATA["ordinary"])
 def test_a_sentence_that_tells_no_secret_stays(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(grammar.DATA, "ordinary", [pattern])

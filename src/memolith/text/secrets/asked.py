@@ -91,6 +91,7 @@ _NEXT = lazy(
     r"[\"'`]?(?P<value>[^\s\"'`,;()]{5,64})"
 )
 _SIGNS, _ASKED, _OPENED = TABLE["asked"], ("?\n", '?"', "?'", "?”"), ("[", "(")
+_MARKS = ("?", "？", "؟")
 _PATH = lazy(r"[/:]|^[.-]|\.\w{1,4}$")
 
 
@@ -116,9 +117,12 @@ def answers(text: str, lower: str) -> Iterator[Span]:
     yield from _kept(text)
 
 
-def asks(line: str) -> bool:
-    """Whether somebody who says this may get a secret as the answer."""
-    return line.endswith("?") or any(sign in line.lower() for sign in _REQUESTS)
+def asks(line: str) -> str:
+    """Return what somebody says as a question if the answer to it may be a secret, or nothing."""
+    line = line.rstrip(" \t\r\n*_`\"')»”")
+    if line.endswith(_MARKS) or any(sign in line.lower() for sign in _REQUESTS):
+        return line.rstrip(".:!。") + ("" if line.endswith(_MARKS) else "?")
+    return ""
 
 
 def _kept(text: str) -> Iterator[Span]:

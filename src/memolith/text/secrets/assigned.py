@@ -8,8 +8,8 @@ secret by itself.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets import sentences, told, weighed
-from memolith.text.secrets.forms import codes, columns, cookies, listed, pair, pairs, phrases
+from memolith.text.secrets import logins, sentences, told, wallets, weighed
+from memolith.text.secrets.forms import codes, columns, listed, pair, pairs
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
 from memolith.text.secrets.sentences import (
@@ -67,7 +67,8 @@ _LINK = lazy(
 _WORTH = lazy(r"[0-9!@#$%^&*=]|['\"`„“”«「『][^\s'\"`]{4}|\S{14}")
 # A word that nothing but its name and the end of its line make a password: `password: swordfish`.
 _ALONE = lazy(
-    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}((?:[A-Za-z\u00c0-\u024f\u0370-\u0dff]{3,24}[.&])?[A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
+    r"['\"*`]{0,4}[ \t]{0,8}(?::=|[:=|：＝])[ \t*`]{0,8}((?:[A-Za-z\u00c0-\u024f\u0370-\u0dff]{3,24}[.&])?"
+    r"[A-Za-z\u00c0-\u024f\u0370-\u0dff]{5,32})"
     r"[*`]{0,3}[ \t]{0,8}(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
 )
 _OF_THEIRS, _OTHER_KEYS = frozenset(TABLE["of-theirs"]), frozenset(TABLE["other-keys"])
@@ -117,10 +118,10 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     yield from pairs(text, foreign)
     if not dense:
         yield from told.values(text, named, foreign)
-        yield from weighed.values(text, lower, named)
+        yield from weighed.values(text, named, foreign)
         yield from _listed(text, names, foreign)
-    yield from phrases(text, lower)
-    yield from cookies(text, lower)
+    yield from wallets.phrases(text, lower, foreign)
+    yield from logins.cookies(text, lower)
 
 
 def _listed(text: str, names: list[Name], foreign: list[Foreign]) -> Iterator[Span]:

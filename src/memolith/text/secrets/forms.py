@@ -1,4 +1,4 @@
-"""Secrets in forms of their own: a PIN, a door's code, `login: name / …`, a column, words of a wallet."""
+"""Secrets in forms of their own: a PIN, a door's code, `login: name / …`, a column, a list."""
 
 from __future__ import annotations
 
@@ -53,10 +53,15 @@ _STATED = {
     )
     for words in (CLEAR_IS, ANY_IS)
 }
+# The answer to a question for one.
+_ASKED = lazy(
+    rf"[^\n?]{{0,80}}[?？؟][\"'”»]?[ \t]*\n(?:[^\s\d:]{{1,24}}[:>] )?(?:[^\s\d]{{1,12}} ){{0,3}}"
+    rf"{_OPENS}{_NUMBER}[ \t.!]*(?![^\n])"
+)
 _BELOW = lazy(rf"{_CALLED}{LINE}{_OPENS}{_NUMBER}[ \t]*(?![^\n])")
 # The first number may only name the card: the PIN of card 4411 follows it.
 _AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
-_BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,40}}?) ?{_OPENS}{_NUMBER}")
+_BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,80}}?) ?{_OPENS}{_NUMBER}")
 _YEAR = lazy(r"(?:19|20)\d\d$|\d{4}-\d\d-\d\d")
 _DATED = lazy(
     r"(?i)\s(?:in|im|since|seit|depuis|desde|en|until|bis|v|w|в|с|on|at|od|do)\s(?:19|20)\d\d$|"
@@ -67,13 +72,20 @@ _AHEAD = lazy(
 )
 _NEAR = 32
 _PLACES = (*TABLE["places"], *TABLE["wifi"])
+_OTHERS = tuple(f" {other}" for other in OTHER_CODES)
+_NO_CODES = frozenset(["key", "pair", "phrase", "sign-in", "wallet"])
 _SHORT = 4  # letters of a place that is not looked for inside a word
+_LONG_OTHERS = tuple(other for other in OTHER_CODES if len(other) > _SHORT)
+_OPENED = tuple(
+    place if len(place) > _SHORT or not place[0].islower() else f" {place}"
+    for place in dict.fromkeys(_PLACES)
+)
 
 
 def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:
     """Find the digits that belong to the name of a PIN, a door code or a recovery code."""
     for at, end, kind in names:
-        if kind in {"key", "pair", "phrase"} or not any(map(str.isdigit, text[max(0, at - 20) : end + 64])):
+        if kind in _NO_CODES or not any(map(str.isdigit, text[max(0, at - 20) : end + 64])):
             continue
         ahead = _AHEAD.search(text, max(0, at - 20), at)
         pin = kind == "pin"
@@ -85,11 +97,18 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
         # `pin` is a verb and a part of a plug; in capitals it is neither.
         loud = text[at : at + 2].isupper() or not text[at:end].isascii() or end - at > 5
         link = _STATED[ANY_IS if loud else CLEAR_IS]
-        found = _RIGHT_BEHIND.match(text, end) or link.match(text, end) or _BELOW.match(text, end)
+        found = (
+            _RIGHT_BEHIND.match(text, end)
+            or link.match(text, end)
+            or _BELOW.match(text, end)
+            or (pin and _ASKED.match(text, end))
+        )
         stated = found is not None and kind == "code" and "code" not in lower[at:end]
         if not found:
             pin, found = pin and loud, _BETWEEN.match(text, end)
-            if found and (_DATED.search(text[end : found.end()]) or len(found["words"].split()) > 6):
+            if found and (
+                _DATED.search(text[end : found.end()]) or len(found["words"].split()) > (12 if pin else 5)
+            ):
                 found = None
         if not found or not _opens(lower, at, end, found, stated=stated, pin=pin):
             continue
@@ -114,9 +133,10 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool 
     )
     near = f" {before} {between}".replace("-", " ").replace("'", " ").replace("’", " ")
     last = before.rstrip(" -_").rpartition(" ")[2]
-    if any(
-        last.endswith(other) or f" {other}" in between or (len(other) > _SHORT and last.startswith(other))
-        for other in OTHER_CODES
+    if (
+        last.endswith(OTHER_CODES)
+        or last.startswith(_LONG_OTHERS)
+        or any(each in between for each in _OTHERS)
     ):
         return False
     if pin or (
@@ -127,9 +147,7 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool 
         and CLAUSE_END.match(lower, found.end())
     ):
         return True
-    return any(
-        (place if len(place) > _SHORT or not place[0].islower() else f" {place}") in near for place in _PLACES
-    )
+    return any(place in near for place in _OPENED)
 
 
 _PAIR = lazy(
@@ -140,13 +158,6 @@ _PAIR = lazy(
 # A network's name may have spaces and signs; so the stroke must stand by itself, or the value be strange.
 _NETWORK = lazy(
     r"[^\n/|]{0,48}?(?:(?P<apart>\s{1,2}[/|]\s{1,2})|[/|])['\"`„“]?([^\s'\"`,;|\u3000-\u3002\uff0c\uff1b]{6,64}+)"
-)
-_PHRASES = ("mnemonic", "seed phrase", "recovery phrase", "seed words")
-_COOKIE = lazy(r"(?i)(?:\bcookies?\b[\"']?\s{0,3}[:=]|\bcurl\b[^\n]{0,60}?\s-b)\s{0,3}[^\n]{1,4000}")
-_SESSION = lazy(r"(?i)sess|sid|auth|token|jwt|login")
-_CRUMB = lazy(r"(?<![\w.-])([\w.-]{2,64})=([^\s;,'\"]{16,2000})")
-_MNEMONIC = lazy(
-    r"[^\n:=\"'`]{0,24}(?:[:=\"'`]| is | are )\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"
 )
 # What may stand before a password where somebody is told to log in, and other sentences that give one, each
 # with the words that it begins with.
@@ -209,33 +220,6 @@ def pairs(text: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:
             is_strange(word) or (match["apart"] and is_chosen(word) and any(map(str.isdigit, word)))
         ):
             yield "password", match.start(2), match.start(2) + len(word)
-
-
-def phrases(text: str, lower: str) -> Iterator[Span]:
-    """Find the words that restore a wallet."""
-    for phrase in _PHRASES:
-        at = lower.find(phrase)
-        while at >= 0:
-            match = _MNEMONIC.match(text, at + len(phrase))
-            if match:
-                yield "mnemonic", match.start(1), match.end(1)
-            at = lower.find(phrase, at + len(phrase))
-
-
-def cookies(text: str, lower: str) -> Iterator[Span]:
-    """Find the values of cookies: whoever has that of a session is logged in."""
-    if "cookie" not in lower and " -b" not in lower:
-        return
-    for line in _COOKIE.finditer(text):
-        for crumb in _CRUMB.finditer(line[0]):
-            value = crumb[2]
-            if (
-                is_strange(value)
-                or is_random(value)
-                or is_shuffled(value)
-                or (made(value) and _SESSION.search(crumb[1]))
-            ):
-                yield "cookie", line.start() + crumb.start(2), line.start() + crumb.end(2)
 
 
 def given(text: str, lower: str) -> Iterator[Span]:

@@ -9,13 +9,16 @@ from memolith.text.patterns import lazy
 from memolith.text.secrets.sentences import CLAUSE_END
 from memolith.text.secrets.values import (
     CHOSEN,
-    RANDOM,
     HEADS,
+    RANDOM,
     TABLE,
     bare,
     is_chosen,
     is_password,
+    is_random,
+    is_shuffled,
     is_stand_in,
+    is_strange,
     made,
 )
 from memolith.text.secrets.weighed import DRAWN, LIKELY, POSSIBLE, WITH, look
@@ -57,14 +60,21 @@ _CELL = lazy(r"\s*(?:[NE]?'([^'\n]*)'|[^,]*)\s*(?:,|$)")
 _NAMED = ("passw", "pwd", "secret", "token", "api_key", "apikey", "passphrase")
 _ECHOED = lazy(rf"<\((?:echo|printf)(?: -n| -e| '?%s'?)? [\"']?{_VALUE}")
 _COMPARES = lazy(r"(?:^|[|;&\n$`(])\s*(?:diff|comm|cmp|cat|paste|join|sort|vimdiff|while)\b[^\n|;&]*$")
+_COOKIE = lazy(r"(?i)(?:\bcookies?\b[\"']?\s{0,3}[:=]|\bcurl\b[^\n]{0,60}?\s-b)\s{0,3}[^\n]{1,4000}")
+_SESSION = lazy(r"(?i)sess|sid|auth|token|jwt|login")
+_CRUMB = lazy(r"(?<![\w.-])([\w.-]{2,64})=([^\s;,'\"]{16,2000})")
 _MOST = 200  # characters
 _JOINS, _SIGNS = frozenset("_-./@\\"), frozenset(",+&/|")
 _LATE = lazy(r"[\"'`]?(?: ?[^\s\d.,;:!?]{1,12}){0,3}(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$))")
 _BESIDE = lazy(
-    r"[\"'`*]{0,2}(?:(?P<with>,| ?[+&/|]| [^\s\d\"'`.,;:]{1,6}|[\u0e00-\ud7ff]{1,3}|\r?\n)? {0,2})[\"'`*]{0,2}"
+    r"[\"'`*]{0,2}(?:(?P<with>,| ?[+&/|]| [^\s\d\"'`.,;:]{1,6}|[\u0e00-\ud7ff]{1,3}|\r?\n)? {0,2})"
+    r"[\"'`*]{0,2}"
     r"(?P<value>[^\s\"'`,;<>|()\[\]]{6,64})"
 )
-_ROW = lazy(r"(?m)^[ \t>*-]{0,4}(?P<first>[\w.@+-]{3,64})(?:[,;]? |[,;]|\t)(?:(?P<second>[\w.@+-]{2,40})(?:[,;]? |[,;]|\t))?" + _VALUE + r"[ \t]*$")
+_ROW = lazy(
+    r"(?m)^[ \t>*-]{0,4}(?P<first>[\w.@+-]{3,64})(?:[,;]? |[,;]|\t)"
+    r"(?:(?P<second>[\w.@+-]{2,40})(?:[,;]? |[,;]|\t))?" + _VALUE + r"[ \t]*$"
+)
 _HOST = lazy(r"[\w-]+(?:\.[\w-]+)+|[\w.+-]+@[\w.-]+")
 
 
@@ -106,7 +116,11 @@ def _beside(text: str, lower: str) -> Iterator[Span]:
             start = found.start("value")
             if sign and sign[:1].isalpha() and sign[:1] < "\u0e00" and sign.lower() not in WITH:
                 continue
-            if look(word) >= least and (least == LIKELY or CLAUSE_END.match(text, start + len(word)) or _LATE.match(text, start + len(word))):
+            if look(word) >= least and (
+                least == LIKELY
+                or CLAUSE_END.match(text, start + len(word))
+                or _LATE.match(text, start + len(word))
+            ):
                 yield "password", start, start + len(word)
 
 
@@ -163,7 +177,10 @@ def _at(text: str) -> Iterator[Span]:
             and (is_password(found["value"]) or made(found["value"]))
         ):
             yield "password", *found.span("value")
-        yield from _made(_BY_MAIL, text, at=max(0, low - 1), most=at + _MOST)
+        for mail in _BY_MAIL.finditer(text, max(0, low - 1), at + _MOST):
+            word = bare(mail["value"])
+            if look(word) >= LIKELY:
+                yield "password", mail.start("value"), mail.start("value") + len(word)
         at = text.find("@", at + 1)
 
 
@@ -180,7 +197,9 @@ def _by_name(text: str, lower: str) -> Iterator[Span]:
             if name in _ACCOUNTS and before[-len(name) - 1 : -len(name)] not in _GLUED:
                 found = _BY_NAME.match(text, at)
                 word = bare(found["value"]) if found else ""
-                enough = made(word) >= (RANDOM if sign == "|" else CHOSEN) or (name in HEADS and look(word) >= LIKELY)
+                enough = made(word) >= (RANDOM if sign == "|" else CHOSEN) or (
+                    name in HEADS and look(word) >= LIKELY
+                )
                 if found and enough:
                     yield "password", found.start("value"), found.start("value") + len(word)
             at = text.find(sign, at + 1)
@@ -203,3 +222,19 @@ def _inserted(text: str) -> Iterator[Span]:
                 ):
                     yield "password", *cell.span(1)
             at = row.end()
+
+
+def cookies(text: str, lower: str) -> Iterator[Span]:
+    """Find the values of cookies: whoever has that of a session is logged in."""
+    if "cookie" not in lower and " -b" not in lower:
+        return
+    for line in _COOKIE.finditer(text):
+        for crumb in _CRUMB.finditer(line[0]):
+            value = crumb[2]
+            if (
+                is_strange(value)
+                or is_random(value)
+                or is_shuffled(value)
+                or (made(value) and _SESSION.search(crumb[1]))
+            ):
+                yield "cookie", line.start() + crumb.start(2), line.start() + crumb.end(2)

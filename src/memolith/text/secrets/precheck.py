@@ -17,7 +17,18 @@ from memolith.text.secrets.values import HEADS, TABLE, is_jumbled, is_shuffled
 
 _KNOWN = names.KNOWN | APART_WORDS
 # Signs and words that announce a finder's work by themselves; names and messages seldom have one.
-_SIGNS = (*TABLE["signs"], *TABLE["sign-in"], *TABLE["locked"], *HEADS, "bundle_", "? ", "?\n", '?"', '("', "('", "<(")
+_SIGNS = (
+    *TABLE["signs"],
+    *TABLE["sign-in"],
+    *HEADS,
+    "bundle_",
+    "? ",
+    "?\n",
+    '?"',
+    '("',
+    "('",
+    "<(",
+)
 _ACCOUNTS = tuple(f"{who}:" for name in ("accounts", "accounts-too") for who in TABLE[name])
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"
@@ -84,7 +95,9 @@ def _names_one(text: str, lower: str, known: frozenset[bytes]) -> bool:
     kinds.update(kind for _, _, kind in names.foreign_names(text, lower, known))
     if not kinds:
         return False
-    if not kinds.isdisjoint(("password", "assigned", "phrase", "loose")) or ("pair" in kinds and "/" in text):
+    if not kinds.isdisjoint(("password", "assigned", "phrase", "loose", "sign-in", "wallet")) or (
+        "pair" in kinds and "/" in text
+    ):
         return True
     random = any(map(str.isdigit, text)) or any(is_jumbled(run) for run in _segments(text) if len(run) >= 12)
     return (random and kinds != {"pair"}) or any(word in lower for word in TABLE["wifi"])

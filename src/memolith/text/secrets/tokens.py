@@ -145,6 +145,7 @@ _OPEN_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{3,60}-----(?:[A-Za-z0-9+/=\s\\:,.>|\"'
 _WHOLE_LINE = (64, 76)
 # A token taken apart so that it survives, or so that it is not found.
 APART_WORDS = frozenset(word.encode() for word in TABLE["apart"])
+_SPELLED = lazy(r"(?<!\S)(?:[!-~][ -]){5,62}[!-~](?!\S)")  # one by one
 _APART = lazy(
     r"\b(?:[A-Za-z0-9]{2,8}_ ?){0,3}[A-Za-z0-9]{4}([ .·-]{1,3})[A-Za-z0-9]{4}(?:\1[A-Za-z0-9]{4}){3,40}"
     r"(?:\1[A-Za-z0-9]{1,3})?(?![A-Za-z0-9])"
@@ -176,6 +177,9 @@ def url_secrets(text: str) -> Iterator[Span]:
 
 def taken_apart(text: str) -> Iterator[Span]:
     """Find tokens written in groups, for a text that says that something is."""
+    for match in _SPELLED.finditer(text):
+        if any(map(str.isdigit, match[0])) and sum(map(str.isalpha, match[0])) > 2:
+            yield "split-token", match.start(), match.end()
     for match in _APART.finditer(text):
         joined = "".join(char for char in match[0].rpartition("_")[2] if char.isalnum())
         if is_mixed(joined) and any(map(str.isdigit, joined)):
