@@ -45,6 +45,23 @@ def test_half_of_a_rename_is_never_taken_back(mem: Mem) -> None:
     assert notes(mem) == ["m1.md", "m2.md"]
 
 
+@proves("X.29")
+def test_links_follow_a_renamed_note_and_come_back_with_it(mem: Mem) -> None:
+    links = (
+        "See [[zeta]], [[zeta#part|Z]], [z](zeta.md#top), memory://root/notes/zeta.md; not [[zetas]], zeta."
+    )
+    mem.remember("x", "Zeta")
+    mem.remember(links, "Linker")
+    mem.rename("zeta", "Omega")
+    moved = (
+        links.replace("[[zeta]]", "[[omega]]").replace("[[zeta#", "[[omega#").replace("zeta.md", "omega.md")
+    )
+    assert mem.read("note", "linker").endswith(f"{moved}\n")
+    mem.undo()
+    assert mem.read("note", "linker").endswith(f"{links}\n")
+    assert notes(mem) == ["linker.md", "zeta.md"]
+
+
 @proves("S3.32", "X.9")
 def test_a_record_that_replaced_another_is_taken_back_together_with_that(mem: Mem) -> None:
     for text in ("Use tabs.", "Use spaces."):

@@ -180,8 +180,14 @@ class Projects:
 
     def remove(self, text: str) -> str:
         """Delete all that is kept of a project that no directory uses any more, for good; return its slug."""
-        slug = self.removable(text).slug
-        registry.remove(self._home.gate, self._home.path, slug)
+        from memolith.care.erase import drop_cache  # late: `list` and `show` need neither
+        from memolith.learn.queue.queue import Queue
+
+        slug, home = self.removable(text).slug, self._home
+        with Queue(home.path, home.settings, home.now) as queue:
+            queue.clear(slug)
+        drop_cache(home.path)  # while the memory is there: it is deleted last, so that this can be repeated
+        registry.remove(home.gate, home.path, slug)
         return slug
 
     def move(self, old: str, new: str) -> tuple[str, str, str]:

@@ -479,3 +479,36 @@ def test_show_and_list_create_nothing(shell: Shell, tmp_path: Path) -> None:
     for command in ("show", "list"):
         shell.run(tmp_path, "project", command)
     assert not (tmp_path / "home").exists()
+
+
+# ---------------------------------------------------------------- rm
+
+
+@proves("X.28")
+def test_nothing_is_left_of_a_project_that_is_removed(shell: Shell, tmp_path: Path) -> None:
+    gone, other = plain(tmp_path / "gone"), plain(tmp_path / "other")
+    shell.run(gone, "remember", "Wombats sleep here.")
+    turns = tmp_path / "turns.jsonl"
+    turns.write_text('{"role": "user", "text": "Remember that wombats are nocturnal."}\n')
+    shell.run(gone, "session", "add", str(turns), "--agent", "claude", "--id", "one", "--mine")
+    shell.run(gone, "config", "set", "memories.enabled", "true")
+    shell.run(gone, "learn", "run", "--force")
+    assert "nocturnal" in shell.run(gone, "recall", "wombats")
+    shell.run(other, "remember", "Koalas sleep there.")
+    assert "uses gone-" in shell.refused(other, "project", "rm", "gone", "--yes", code=2)
+    gone.rmdir()
+    assert "for good" in shell.refused(other, "project", "rm", "gone", code=2)
+    assert "Deleted all that was kept of gone-" in shell.run(other, "project", "rm", "gone", "--yes")
+    kept = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert [path for path in kept if b"wombats" in path.read_bytes().lower()] == []
+    assert "Koalas" in shell.run(other, "recall", "koalas")
+
+
+def test_a_folder_below_one_with_a_memory_says_how_to_share_it(shell: Shell, tmp_path: Path) -> None:
+    below = plain(tmp_path / "lab" / "data" / "raw")
+    shell.run(tmp_path / "lab", "remember", "Zebras here.")
+    shell.run(below, "list")
+    way = f"project name --project {tmp_path / 'lab'}"
+    assert f"no memory here, but {tmp_path / 'lab'} has one: `memolith {way}`" in shell.error
+    shell.run(below, *way.split())
+    assert "zebras-here" in shell.run(below, "list")

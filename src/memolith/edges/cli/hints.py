@@ -77,6 +77,7 @@ _OPTIONS = {
     "--regex --regexp -E": "it looks for words literally; for a pattern, `grep -rE PATTERN` in the folder "
     "that `memolith project show` names",
     "--text --content --body --message -m": "give the text itself, without an option",
+    "--semantic --vector --meaning": "it asks by meaning of itself once `memolith semantic install` was run",
     "--name": "give the name itself, without an option",
     "--last --latest": "`memolith session show` shows the last one",
     "--expires --ttl --until --valid-until": "notes do not expire, records do: "

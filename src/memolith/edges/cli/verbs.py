@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -136,6 +137,14 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     return _files(mem, scope, what, limit, archived=archived)
 
 
+def _above(mem: Mem) -> str:
+    """Return the nearest folder above one without git that has a memory; empty if there is none."""
+    if mem.identity.known or mem.identity.checkout or not mem.identity.root:
+        return ""
+    known = {path for each in mem.projects.list() for path in each.paths}
+    return next((str(each) for each in Path(mem.identity.root).parents if str(each) in known), "")
+
+
 def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archived: bool) -> Answer:
     slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
     rows = []
@@ -147,7 +156,9 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
         how = "ticket add TITLE" if folder == "tickets" else "remember TEXT"
-        return fields, Note(f"no {folder or 'memory'} here; try `memolith {how}`")
+        above = _above(mem)
+        where = f", but {above} has one: `memolith project name --project {above}` gives it its subfolders"
+        return fields, Note(f"no {folder or 'memory'} here{where if above else f'; try `memolith {how}`'}")
     cells = [
         (
             row["name"],
