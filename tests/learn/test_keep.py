@@ -167,6 +167,12 @@ def test_what_was_taken_back_is_not_kept_from_a_copy_of_the_session_but_when_ask
         ("Always use pnpm, not npm.", "Never use pnpm instead of npm."),
         ("Always use pnpm, not npm.", "Use pnpm, not npm, in the web folder."),
         ("Use pnpm instead of npm.", "Use pnpm instead of yarn."),
+        ("No tabs.", "Tabs are allowed."),
+        ("No tabs.", "Use tabs."),
+        ("Never push to main.", "Pushing to main is not forbidden."),
+        ("Never use npm.", "npm is forbidden in the web folder."),
+        ("No emojis in commits.", "Commit messages must not have emojis."),
+        ("Use tabs.", "Indent with tabs."),
     ],
 )
 def test_another_rule_than_the_one_taken_back_is_learned(deleted: str, said: str) -> None:
@@ -185,6 +191,55 @@ def test_another_rule_than_the_one_taken_back_is_learned(deleted: str, said: str
 )
 def test_a_rule_that_was_taken_back_is_known_in_other_words(said: str) -> None:
     assert taken_back.has(["Always use pnpm, not npm."], said)
+
+
+@proves("S2.87")
+@pytest.mark.parametrize(
+    ("deleted", "said"),
+    [
+        ("No tabs.", "Tabs are forbidden."),
+        ("No tabs.", "Don't use tabs."),
+        ("No tabs.", "Tabs aren't allowed."),
+        ("Tabs are banned in this repo.", "Never use tabs in this repo."),
+        ("Never push to main.", "Pushes to main are prohibited."),
+        ("Use tabs.", "Tabs are mandatory."),
+        ("Keine Tabs.", "Tabs sind verboten."),
+        ("Pas de tabulations.", "Les tabulations sont interdites."),
+        ("Sin tabulaciones.", "Las tabulaciones están prohibidas."),
+        ("Sem tabulações.", "Tabulações são proibidas."),
+        ("Не используй npm.", "npm запрещён."),
+        ("不要用制表符。", "禁止使用制表符。"),
+        ("タブは使わない。", "タブは禁止。"),
+    ],
+)
+def test_a_ban_that_was_taken_back_is_known_however_it_is_put(deleted: str, said: str) -> None:
+    assert taken_back.has([deleted], said)
+
+
+@proves("S2.96")
+@pytest.mark.parametrize(
+    ("first", "then", "both"),
+    [
+        ("Ann is the release manager.", "Bob is the release manager now.", False),
+        ("the release manager is Ann.", "Bob is the release manager.", False),
+        ("Ann is release manager.", "the release manager is Bob Lee.", False),
+        ("Ann is on call.", "Bob is on call.", False),
+        ("Anna ist die Releasemanagerin.", "die Releasemanagerin ist Bea.", False),
+        ("la responsable des versions est Anne.", "la responsable des versions est Zoé.", False),
+        ("O gerente de versões é João.", "O gerente de versões é Rui.", False),
+        ("Ann is the owner of billing.", "Bob is the owner of search.", True),
+        ("Ann is a reviewer of the docs.", "Bob is a reviewer of the docs.", True),
+        ("Ann is the reviewer of the docs.", "Bob is the reviewer of the tests.", True),
+    ],
+)
+def test_of_one_role_the_newer_holder_takes_the_place_of_the_older(
+    mem: Mem, first: str, then: str, both: bool
+) -> None:
+    for name, said in (("one", first), ("two", then)):
+        assert keep.asked(mem, told(mem, name, f"Remember that {said}"), 2) == 1
+    block = (mem.context_block() or "").casefold()
+    assert then.rstrip(".").casefold() in block
+    assert (first.rstrip(".").casefold() in block) == both
 
 
 @proves("S2.94")

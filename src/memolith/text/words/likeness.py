@@ -9,6 +9,7 @@ from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
 # Words that say nothing about the subject, or only that something changed.
@@ -28,7 +29,40 @@ _TURNING = """
 always never longer anymore more after all instead now still must please actually wait sorry no nope not
 stop avoid ever again immer nie niemals nicht kein keine keinen mehr doch wieder toujours jamais pas plus ne
 siempre nunca ya sempre não mais всегда никогда больше не нет
+mandatory required obligatory compulsory allowed permitted pflicht vorgeschrieben obligatoire obligatorio
+obrigatório обязательно обязательны use using used verwende verwenden verwendet nutze nutzen benutze benutzen
+utilise utiliser utilisez usa usar используй использовать is are be ist sind werden est sont está están é são
+le la les des du de el los las der die das den os as um uma ein eine sin sem sans ohne без
 """
+# What says of a thing that it must not be: `tabs are forbidden` says no more than `no tabs`.
+_BANS = lazy(
+    r"(?i)(?P<not>(?:\bnot|n['’]t|\bnicht|\bpas|\bno(?: está| están)?|\bnão(?: é| são)?|не) )?"
+    r"(?:\b(?:forbidden|banned|prohibited|disallowed|off[- ]limits|not (?:allowed|permitted)|verboten"
+    r"|untersagt|nicht (?:erlaubt|gestattet|zulässig)|interdite?s?|prohibid[oa]s?|proibid[oa]s?)\b"
+    r"|n['’]t (?:allowed|permitted)\b"
+    r"|запрещ[её]н[оаы]?|нельзя|(?:不要|别|勿|不得|禁止|不允许|不准|请勿)(?:再)?(?:使用|用)?"
+    r"|は?使(?:わないで(?:ください)?|わない|いません|ってはいけない|ってはいけません)|(?:の使用)?は?(?:使用)?禁止(?:です|する)?)"
+)
+# One holder of a role at a time: `the release manager is Ann`, `Ann is (the) release manager now`.
+_THE = r"(?:the|our|my|der|die|das|unsere?|le|la|notre|el|nuestr[oa]|noss[oa])"
+_IS = r"(?:is|ist|est|es|é)(?: (?:now|currently|jetzt|nun|maintenant|ahora|agora))?"
+_WORD = r"[A-ZÀ-ÖØ-ÝА-Я][^\s,;:.!?]+"
+_WHO = rf"(?:@\w[\w-]*|{_WORD}(?: {_WORD}){{0,2}})"
+_END = r"(?: now)?[.!]?\s*\Z"
+_ROLES = (
+    lazy(
+        rf"(?i:(?:(?:so|and|ok|no|well|also),? )?(?:{_THE}|[oa](?=.* é ))) (?P<role>.{{3,60}}?)"
+        rf" {_IS} (?P<who>{_WHO}){_END}"
+    ),
+    lazy(rf"(?P<who>{_WHO}) (?:{_IS} {_THE}|é [oa]) (?P<role>[^,;]{{3,60}}?){_END}"),
+    # English leaves the article out only where there is one holder.
+    lazy(rf"(?P<who>{_WHO}) is (?:now )?(?P<role>(?!an? |the |in |at )[a-z]+ [^,;]{{1,60}}?){_END}"),
+)
+_HOLDER = lazy(
+    r"(?i)(?:er|or|ist|ant|ent|ian|eur|euse|rice|able|iste|ora|ista|ante|ente|ero|in|lead|head|chief|boss"
+    r"|contact|admin|expert|dri|cto|ceo|pm|po|on[- ]call)\Z"
+)
+_OF = lazy(r" (?:of|for|in|at|on|von|für|im|in|de|du|des|pour|del|para|do|da)\b")
 # What comes after these is the name of what comes before.
 _NAMING = (
     "called",
@@ -99,8 +133,12 @@ def words(text: str) -> list[str]:
 
 
 def bare(text: str) -> str:
-    """Return the lines of a text in one case, without what only leads to them: `Please`, `So,`, `No,`."""
-    return str(_LEADS.sub("", text.casefold()))
+    """Return the lines of a text in one case, a ban as one word, without what leads: `Please`, `No,`."""
+    return str(_BANS.sub(_ban, _LEADS.sub("", text.casefold())))
+
+
+def _ban(found: re.Match[str]) -> str:
+    return " " if found["not"] else " not "
 
 
 def same(one: str, other: str) -> bool:
@@ -114,6 +152,8 @@ def same(one: str, other: str) -> bool:
 
 def contradicts(one: str, other: str) -> bool:
     """Whether two texts give one thing two values (`… runs on 1.31` and `1.32`), or one denies the other."""
+    if (held := _holder(one)) and (now := _holder(other)) and held[0] == now[0]:
+        return held[1] != now[1]
     one, other = bare(one), bare(other)
     one, other = _without_contrast(one, other), _without_contrast(other, one)
     if _denials(one) != _denials(other):
@@ -133,6 +173,15 @@ def contradicts(one: str, other: str) -> bool:
     named = alike and first[first.index(old) - 1] in _NAMING
     file = any(map(_is_file, (old, new))) and not (_is_linked(one, old) and _is_linked(other, new))
     return late and ((_is_value(old) and _is_value(new) and enough and not file) or named)
+
+
+def _holder(text: str) -> tuple[frozenset[str], str] | None:
+    """Return a role that one has at a time, and who has it; None if a text says no such thing."""
+    for form in _ROLES:
+        found = form.match(text)
+        if found and _HOLDER.search(_OF.split(found["role"], 1)[0]):
+            return naming(found["role"]), found["who"].casefold()
+    return None
 
 
 def _without_contrast(text: str, older: str) -> str:
@@ -157,6 +206,7 @@ def _is_linked(text: str, value: str) -> bool:
 
 def reverses(old: str, new: str) -> bool:
     """Whether a text denies what an older one says, or says what that denies; the older may say more."""
+    old, new = bare(old), bare(new)
     first, second = _subject(old), _subject(new)
     return _denials(old) != _denials(new) and second <= first and len(second) >= min(2, len(first)) > 0
 
