@@ -677,3 +677,109 @@ def test_a_file_that_changed_since_it_was_indexed_has_the_titles_that_it_would_h
     os.utime(mem.root / "MEMORY.md", (1_000, 1_000))
     mem.index.trust(["", mem.project])  # as a prompt does soon after the last look
     assert [hit.title for hit in mem.recall("zebra", semantic=False)] == [hit.title for hit in fresh] == [""]
+
+
+@proves("S3.55")
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_of_two_statements_of_one_second_the_later_is_first_whatever_their_names(
+    mem: Mem, names: tuple[str, str]
+) -> None:
+    texts = (
+        "Redis for the suite is on port 6380.",
+        "Redis is on port 6391 now, for all of the suite and CI.",
+    )
+    for place, (name, text) in enumerate(zip(names, texts, strict=True)):
+        put(mem, f"notes/{name}.md", f"{text}\n")
+        moment = 1_700_000_000_000_000_000 + place * 50_000_000
+        os.utime(mem.root / "projects" / mem.project / "notes" / f"{name}.md", ns=(moment, moment))
+    assert "6391" in mem.recall("which port is Redis on for the suite?", semantic=False).hits[0].text
+
+
+@proves("S3.55")
+def test_the_last_entry_of_a_log_is_as_new_as_its_file(mem: Mem) -> None:
+    mem.remember("The deploy timeout is 60 seconds.", "Deploy")
+    note = next((mem.root / "projects" / mem.project / "notes").glob("*.md"))
+    mem.append_daily("Deploy", "The deploy timeout is 75 seconds.")
+    log = next((mem.root / "projects" / mem.project / "daily").glob("*.md"))
+    minute = int(mem.now()) // 60 * 60
+    for path, second in ((note, 10), (log, 40)):
+        os.utime(path, (minute + second, minute + second))
+    assert "75" in mem.recall("what is the deploy timeout?", semantic=False).hits[0].snippet
+    os.utime(log, (minute + 5, minute + 5))
+    assert "60" in mem.recall("what is the deploy timeout?", semantic=False).hits[0].snippet
+
+
+@proves("S3.55")
+@pytest.mark.parametrize(
+    ("earlier", "later", "question"),
+    [
+        (
+            "The cleanup cron runs at 04:00.",
+            "The export cron now runs at 23:55.",
+            "when does the cleanup cron run?",
+        ),
+        ("The API timeout is 30 s.", "The worker timeout was raised to 90 s.", "what is the API timeout?"),
+        ("Logs of nginx are in /var/log.", "Logs of the worker moved to /srv.", "where are the nginx logs?"),
+        ("My dentist is Dr. Weber.", "My doctor is now Dr. Klein.", "who is my dentist?"),
+        (
+            "Max owns the search service.",
+            "Lena now owns the payment service.",
+            "who owns the search service?",
+        ),
+        ("Der Import läuft um zwei.", "Der Export läuft jetzt um drei.", "wann läuft der Import?"),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 30])
+def test_a_change_of_something_else_replaces_nothing(
+    mem: Mem, earlier: str, later: str, question: str, others: int
+) -> None:
+    lately(mem, earlier, later)
+    for number in range(others):
+        record(mem, f"x{number}", f"Shelf {number} holds jars of paint.", created="2026-02-01")
+    assert keys(mem, question)[0] == "r1"
+
+
+@proves("S3.55")
+@pytest.mark.parametrize(
+    ("earlier", "later", "question"),
+    [
+        (
+            "The web client uses React 18.",
+            "We migrated the web client to Svelte.",
+            "what does the web client use?",
+        ),
+        (
+            "The minimum Python for the CLI is 3.9.",
+            "The CLI needs Python 3.11 at least now.",
+            "what is the minimum Python for the CLI?",
+        ),
+        (
+            "Max owns the search service.",
+            "The search service belongs to Lena since March.",
+            "who owns the search service?",
+        ),
+        (
+            "The staging database lives on db1.",
+            "The staging database now sits on db7.",
+            "where does the staging database live?",
+        ),
+        (
+            "Deploys of the gateway go through Jenkins.",
+            "Deploys of the gateway go through Argo.",
+            "do gateway deploys go through Jenkins?",
+        ),
+        (
+            "Die Testdatenbank liegt auf db1.",
+            "Die Testdatenbank ist auf db7 umgezogen.",
+            "wo liegt die Testdatenbank?",
+        ),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 30])
+def test_a_change_in_other_words_replaces_what_it_is_about(
+    mem: Mem, earlier: str, later: str, question: str, others: int
+) -> None:
+    lately(mem, earlier, later)
+    for number in range(others):
+        record(mem, f"x{number}", f"Shelf {number} holds jars of paint.", created="2026-02-01")
+    assert keys(mem, question)[0] == "r2"

@@ -352,3 +352,64 @@ def test_of_a_log_the_last_line_about_something_is_shown(mem: Mem) -> None:
     (hit,) = mem.recall("how well is the mount aligned?", semantic=False)
     assert hit.snippet == "Redid the alignment of the mount, 12 seconds."
     assert "40 seconds" in hit.text
+
+
+def said(mem: Mem, name: str, *turns: str, day: str = "2026-11-01") -> None:
+    session(mem, name, *turns, started=f"{day}T10:00:00Z")
+
+
+def first(mem: Mem, task: str) -> str:
+    """The session that a task is told first."""
+    found = mem.recall(task, semantic=False).hits
+    return next(hit.record for hit in found if hit.kind == "session")
+
+
+@proves("S3.58")
+def test_of_sessions_that_say_the_same_the_one_with_files_of_the_task_is_first(mem: Mem) -> None:
+    said(mem, "s1", "The coupons and totals are off, coupons above all.", "Mended in src/shop/cart.py.")
+    said(
+        mem, "s2", "The coupons and totals are off, coupons above all.", "Mended in src/shop/couponsheet.py."
+    )
+    assert first(mem, "please check how coupons are rounded in totals") == "x-s2"
+    said(
+        mem,
+        "s3",
+        "The coupons and totals are off, coupons above all.",
+        "See https://example.org/couponsheet.py now.",
+    )
+    assert first(mem, "please check how coupons are rounded in totals") == "x-s2"
+
+
+@proves("S3.58")
+def test_a_session_about_the_files_of_others_that_say_the_same_goes_before_one_about_its_own(
+    mem: Mem,
+) -> None:
+    for number, file in enumerate(("odd/other.py", "shop/cart.py", "shop/cart.py", "shop/cart.py")):
+        said(mem, f"s{number}", "The coupons and totals are off.", f"Mended in {file}.")
+    assert first(mem, "please check how coupons are rounded in totals") != "x-s0"
+    everything = ", ".join([f"lib/part{number}.py" for number in range(40)])
+    said(mem, "s9", "The coupons and totals are off.", f"Mended in shop/cart.py, {everything}.")
+    assert first(mem, "please check how coupons are rounded in totals") in {"x-s1", "x-s2", "x-s3"}
+
+
+@proves("S3.58")
+def test_who_asks_for_a_task_is_told_where_work_was_done_near_it_and_that_it_is_weak(mem: Mem) -> None:
+    for number in range(8):
+        said(mem, f"s{number}", f"Draw the crane of part {number}.", "The crane is drawn in crane.py.")
+    task = "paint the ladder and the fence, and water the flowers of that part of the garden"
+    found = mem.recall(task, semantic=False).hits
+    assert [hit.why for hit in found] == ["worked on lately"] * 5
+    assert all(hit.weak and hit.kind == "session" for hit in found)
+    assert not for_block(mem, task).hits
+    assert not mem.recall("who waters the flowers of that part of the garden?", semantic=False).hits
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("Mended in src/Shop/cart.py:12 and `compose.dev.yml`.", ["src/shop/cart.py", "compose.dev.yml"]),
+        ("https://example.org/cart.py, fmt.Println(x), os.path.join(y), v1.2.3, e.g. this", []),
+    ],
+)
+def test_files_are_known_by_their_form(text: str, files: list[str]) -> None:
+    assert work.files_in(text) == files

@@ -10,6 +10,7 @@ import time
 
 from memolith.base.errors import TextError
 from memolith.index import work
+from memolith.index.units import FILE
 from memolith.store import archive, files, layout
 from memolith.store.entry import Entry
 from memolith.text import markdown, turns
@@ -58,6 +59,7 @@ class Document:
         self.category = self.date = self.expires = self.keys = self.extra = self.record = self.source = ""
         self.status, self.title, self.valid_from, self.valid_until = "active", "", "", ""
         self.supersedes: list[str] = []
+        self.named: dict[str, None] = {}  # of a session: the files that it is about
         self.work: list[tuple[str, str, bool, str]] = []  # of a session: kind, what, whether it worked, when
         self.masked = False
         self.spelled: set[str] | None = None  # None: the file itself must be searched
@@ -161,7 +163,7 @@ def _entries(text: str, day: str, changed: str) -> Iterator[Piece]:
         clock = piece.title.rpartition("› ")[2][:5]
         is_clock = len(clock) == 5 and clock[2] == ":" and (clock[:2] + clock[3:]).isdigit()
         piece.date = f"{day}T{clock}" if is_clock else day
-        if piece is pieces[-1] and not is_clock and changed.startswith(day):
+        if piece is pieces[-1] and changed.startswith(piece.date):
             piece.date = changed  # what was written last
         yield piece
 
@@ -242,6 +244,8 @@ def _session(name: str, data: bytes) -> Document:
             doings.hear(role, heard, mark)
         text, hidden = masked(said.strip())
         document.masked = document.masked or hidden
+        if len(document.named) < work.MOST_FILES:
+            document.named.update(dict.fromkeys(work.files_in(text)))
         given = turn.get("turn")
         for part, whose in _parts(role, text, taint):
             piece = Piece(part, document.title, None, None, at)
@@ -249,6 +253,8 @@ def _session(name: str, data: bytes) -> Document:
             piece.role = f"{role}:{whose}" if whose else role
             (document.calls if role == "tool" else document.parts).append(piece)
     document.work = doings.of_session(head, hearing.so_far)
+    done = [what.casefold() for kind, what, *_ in document.work if kind == FILE]
+    document.named = dict.fromkeys([*done, *document.named][: work.MOST_FILES])
     return document
 
 

@@ -27,6 +27,7 @@ _POSTINGS = 3500  # maximum candidates from the rarer words
 _CANDIDATES = 200  # how many of them are kept
 _EXACT = 60  # how many of those are scored exactly, with frequencies and common words
 _MOST_TERMS = 64
+_PART = 4  # letters of a word that is looked for inside the names of files
 _FIRST, _LAST = 192, 64  # terms of a text that are looked up: a log says last what went wrong
 _REMEMBERED = 50_000  # terms
 _TURN = KINDS.index("session")
@@ -127,6 +128,9 @@ class Lexicon:
             for file, count in often.items():
                 norm = _SESSION_K1 * (1 - _B + _B * (known[file][2] or 0) / (average or 1.0))
                 found[file] = found.get(file, 0.0) + rare * count / (count + norm)
+        chosen = sorted(found, key=lambda file: (-found[file], known[file][0]))[:limit]
+        named = self._named(chosen)
+        in_files = _in_files(named, weights)
         return [
             Session(
                 path=known[file][0],
@@ -134,9 +138,17 @@ class Lexicon:
                 score=found[file],
                 unit_id=best[file],
                 best=scores.get(best[file], 0.0),
+                files=named[file].split("\n") if named[file] else [],
+                in_files=in_files.get(file, 0.0),
             )
-            for file in sorted(found, key=lambda file: (-found[file], known[file][0]))[:limit]
+            for file in chosen
         ]
+
+    def _named(self, files: list[int]) -> dict[int, str]:
+        """Return the files that each session names, one in a line."""
+        asked = ",".join(map(str, files))
+        rows = self._db.execute(f"SELECT id, coalesce(named, '') FROM files WHERE id IN ({asked})")  # noqa: S608 - numbers
+        return dict(rows.fetchall())
 
     def _plain(self, term: str) -> float:
         """Return how rare a term is among the units."""
@@ -246,3 +258,20 @@ class Lexicon:
             places = {row[0]: row[1:] for row in rows}
             found.sort(key=lambda row: (*row[:2], places.get(row[2], ())))
         return [(unit, -score) for score, _, unit in found]
+
+
+def _in_files(named: dict[int, str], terms: Iterable[str]) -> dict[int, float]:
+    """Return how much of a text is in the names of each session's files: BM25, a name being a word."""
+    average = sum(text.count("\n") + 1 for text in named.values()) / len(named) if named else 1.0
+    everything = "\n".join(named.values())
+    found: dict[int, float] = {}
+    for term in terms:
+        part = term.removesuffix("i")  # the stem of `strategy`
+        if len(term) < _PART or part not in everything:
+            continue
+        often = {session: count for session, text in named.items() if (count := text.count(part))}
+        rare = log(1 + (len(named) - len(often) + 0.5) / (len(often) + 0.5))
+        for session, count in often.items():
+            norm = _K1 * (1 - _B + _B * (named[session].count("\n") + 1) / average)
+            found[session] = found.get(session, 0.0) + rare * count / (count + norm)
+    return found

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Row = tuple[int, bytes, int]  # of a unit: its id, bag and lot
 
 # Part of the file name: increase it whenever tables, terms or the cutting of documents change.
-SCHEMA = 10
+SCHEMA = 11
 
 _TABLES = """
 CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE files (id INTEGER PRIMARY KEY, directory INTEGER NOT NULL, name TEX
     inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, settled INTEGER, hash BLOB, scope INTEGER,
     kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT,
     expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, spelled INTEGER,
-    words INTEGER, UNIQUE (directory, name));
+    words INTEGER, named TEXT, UNIQUE (directory, name));
 CREATE INDEX spellings ON files (spelled);
 CREATE TABLE vocabulary (scope INTEGER, word TEXT, PRIMARY KEY (scope, word)) WITHOUT ROWID;
 CREATE TABLE numbers (last INTEGER NOT NULL);

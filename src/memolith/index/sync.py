@@ -291,6 +291,7 @@ class Writer:
         if task.document is not None:
             values |= {name: getattr(task.document, name) or None for name in _FIELDS}
             values["supersedes"] = "\n".join(task.document.supersedes) or None
+            values["named"] = "\n".join(task.document.named) or None
             values["spelled"] = self._words.number(scope, task.document.spelled)
         if known is None:
             values |= {"directory": directory, "name": task.name, "scope": scope, "kind": place.kind}

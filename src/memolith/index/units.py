@@ -68,6 +68,8 @@ class Session(Value):
     """A session in which a text was talked about: how much of it, and the turn that has most of it."""
 
     best: float  # the score of that turn
+    files: list[str]  # that it names or changed
+    in_files: float  # how much of the text is in their names
     path: str
     score: float
     started: str

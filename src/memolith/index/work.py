@@ -35,6 +35,9 @@ _SPLITS = ("&&", "||", ";", "|", "⏎", "\n", ">", "<", " #")
 # A word of a plain form: an option, its value, a name or a path of this project.
 _PLAIN = lazy(r"(?:-[\w.-]*=)?(?!/|.*\.\./)[\w@%+:,.*/-]*")
 _SEPARATED = lazy(r"[^-./:_*]+")
+MOST_FILES = 60  # that a session is about
+# A file as people and programs name it: `cmd/attach.go`, `compose.dev.yml`; no address, no call of a method.
+_FILE = lazy(r"(?<![\w/:.@~-])(?:[\w.@-]+/)*[\w-]{2,}(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,5}\b(?![\w(/]|\.\w)")
 _NAMED = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\x00-\x7f]{2}")  # the words of a name
 _UNKNOWN, _SENTENCE = 2, 6  # words of a form that are neither ours, options nor paths; words of one name
 
@@ -108,6 +111,11 @@ def done(tool: str, text: str, outcome: str, cwd: str, taint: str) -> list[tuple
 def _is_mute(kind: str, what: str) -> bool:
     """Whether nobody else's words can be in what was done."""
     return kind != FILE and all(map(_is_ours, what.split()))
+
+
+def files_in(text: str) -> list[str]:
+    """Return the files that a text names, folded."""
+    return [found.casefold() for found in _FILE.findall(text) if len(found) <= _MOST]
 
 
 def _path(text: str, cwd: str) -> str:

@@ -220,6 +220,8 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
         keep=[each.unit_id for each in sessions],
     )
     ranked = ranked or settle.of_person(index, texts, asked, state)
+    if not ranked and not asked.unasked:
+        ranked = working.nearest(index, asked, sessions)
     ranked = _in_order(settle.settled(index, texts, asked, ranked, state), sessions)
     found = _different(texts.of(ranked[: asked.limit + weights.SPARE]), asked.query)
     # For a task, any turn that says something stands for the work of its session.

@@ -152,12 +152,13 @@ def current_first(
             return False
         told, later = said.get(first.unit.id), said.get(hit.unit.id)
         # All statements of a unit are of one time.
-        if not told or not later or later[0].date <= told[0].date:
+        if not told or not later or not supersede.is_later(later[0], told[0]):
             return False
         earlier = answers.get(first.unit.id) or supersede.about(told, question)
         answers[first.unit.id] = earlier
         same = not hit.terms or bool(set(hit.terms).intersection(first.terms))
-        if alone and same and any(each.changes for each in later):
+        changes = [each for each in later if each.changes] if alone and same else []
+        if not all(supersede.is_sibling(each, earlier, question) for each in changes):
             return True
         # A handful of statements does not show which words are rare. Those that are not among the nearest
         # have nothing rare in common.

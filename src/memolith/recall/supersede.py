@@ -19,7 +19,7 @@ from memolith.text.words import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from memolith.index import Unit
 
@@ -43,14 +43,24 @@ _CHANGES = (
     # verified, instead of hearsay
     "saw checked looked verified confirmed measured noticed "
     # now versus before
-    "now longer anymore instead currently previous previously former formerly old older new newer latest "
+    "longer anymore instead previous previously former formerly old older new newer latest "
     "recently just entirely since "
     # other languages
-    "jetzt nun stattdessen umgezogen ersetzt umbenannt gewechselt geändert maintenant désormais remplacé "
-    "déplacé renommé changé ahora cambió cambiado reemplazado adesso sostituito spostato agora mudou "
-    "substituído теперь заменён перенесён переименован"
+    "stattdessen umgezogen ersetzt umbenannt gewechselt geändert remplacé "
+    "déplacé renommé changé cambió cambiado reemplazado sostituito spostato mudou "
+    "substituído заменён перенесён переименован"
 )
-_CHANGE = frozenset(_CHANGES.split())
+# Words for the present, which may stand anywhere in a sentence.
+_PRESENT = "now currently jetzt nun maintenant désormais ahora adesso agora теперь"
+_NOW = frozenset(_PRESENT.split())
+_CHANGE = frozenset(_CHANGES.split()) | _NOW
+# Words for place and possession, before what a sentence is about.
+_PLACES = (
+    "of for on in at from with by per the a an my our your his her their der die das des dem den ein eine "
+    "von für im auf mein meine unser le la les l du de des un une mon ma notre el los las del mi nuestro o "
+    "os as do da dos das um uma meu minha il lo gli della"
+)
+_BEFORE_NAMES = frozenset(_PLACES.split())
 # Languages without spaces: matched anywhere.
 _SIGNS = (
     "现在 改为 改成 改用 换成 换为 不再 迁移到 換成 現在 変更 変わ 変え 移行 切り替え 廃止 代わりに "
@@ -129,7 +139,7 @@ def statements(unit: Unit) -> list[Statement]:
             found[-1] = f"{found[-1]} {line}"
         else:
             found.append(line)
-    date = local(unit.date)[:19]  # what was written in the same second was written together
+    date = local(unit.date)
     if unit.kind == "daily":  # of the entries of one minute, the last is the newest
         date += f" {unit.first_line or 0:06d}"
     if len(found) == 1:
@@ -150,7 +160,7 @@ def local(date: str) -> str:
         return date
     try:
         seconds = round((day_of(date) - _EPOCH) * 86_400)
-        return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(seconds))
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(seconds)) + date[19:-1]
     except (ValueError, OverflowError, OSError):
         return date
 
@@ -185,11 +195,11 @@ def replaces(
     `common`, if known, is how much of the earlier one is in the later one, weighted by rarity: words that all
     facts about the billing service share are not enough.
     """
-    if later.date <= earlier.date or not _may_replace(later, earlier, common):
+    if not is_later(later, earlier) or not _may_replace(later, earlier, common):
         return False
     asked = earlier.terms.intersection(question).difference(_ignored())
     same = asked & later.terms
-    if _is_sibling(later, earlier, asked - same):
+    if is_sibling(later, earlier, question):
         return False
     if not later.changes:
         # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
@@ -215,6 +225,21 @@ def _may_replace(later: Statement, earlier: Statement, common: float | None) -> 
 _LEAST = min(weights.SAME_ANSWER, weights.SAME_SUBJECT, weights.OTHER_WORDS)
 
 
+def is_later(one: Statement, other: Statement) -> bool:
+    """Whether a statement was made after another one, and not together with it by a program."""
+    mine, theirs = one.date, other.date
+    if mine[:17] != theirs[:17] or mine[16:17] != ":":
+        return mine > theirs
+    in_a_log = mine[:23] == theirs[:23] and mine > theirs
+    return in_a_log or _seconds(mine) - _seconds(theirs) >= weights.TOGETHER_SECONDS
+
+
+def _seconds(date: str) -> float:
+    """Return the seconds of a time, without its minutes."""
+    whole, part = date[17:19], date[20:23] if date[19:20] == "." else ""
+    return (int(whole) if whole.isdecimal() else 0) + (int(part) / 10 ** len(part) if part.isdecimal() else 0)
+
+
 def outdated(log: str, question: Collection[str]) -> int:
     """Return how many lines of a log precede the one that replaces an earlier answer; 0 if none does."""
     lines = [Statement(line, "", f"{at:04d}") for at, line in enumerate(log.split("\n")[:_MOST])]
@@ -238,22 +263,74 @@ def _begin_alike(one: Statement, other: Statement) -> bool:
     return words >= weights.BEGINS and telling >= 1 and alike < len(other.begins)
 
 
-def _is_sibling(later: Statement, earlier: Statement, missing: set[str]) -> bool:
-    """Whether the later one says the same of something else: `archives of X-rays`, `archives of letters`.
+def is_sibling(later: Statement, earlier: Statement, question: Collection[str]) -> bool:
+    """Whether the later one says the same of something else than the question is about.
 
-    They differ in a few words and go on alike; a word of the question that it lacks (`missing`) is there.
+    It lacks a word of the question and has another in its place: `archives of X-rays`, `archives of letters`.
     """
+    missing = earlier.terms.intersection(question).difference(_ignored(), later.terms)
+    return bool(missing) and (
+        _goes_on_alike(later, earlier, missing) or _has_another(later, earlier, missing)
+    )
+
+
+def _goes_on_alike(later: Statement, earlier: Statement, missing: set[str]) -> bool:
+    """Whether both differ in a few words and go on alike, and what is missing is among these."""
     mine, theirs = later.begins, earlier.begins
     at = next((at for at, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), None)
-    if at is None or not missing or mine[at] in _CHANGE:
+    if at is None or mine[at] in _CHANGE:
         return False
     for end in range(at + 1, at + 1 + weights.SLOT):
         go_on = theirs[end : end + 2]
-        alike = any(mine[there : there + 2] == go_on for there in range(at + 1, at + 1 + weights.SLOT))
-        if len(go_on) == 2 and alike and not terms.STOP.issuperset(go_on):
+        there = (each for each in range(at + 1, at + 1 + weights.SLOT) if mine[each : each + 2] == go_on)
+        instead = mine[at : next(there, at)]
+        if len(go_on) == 2 and not terms.STOP.issuperset(instead) and not terms.STOP.issuperset(go_on):
             space = "" if terms.is_dense(theirs[at]) else " "
             return not missing.isdisjoint(terms.count(space.join(theirs[at:end]))[0])
     return False
+
+
+def _has_another(later: Statement, earlier: Statement, missing: set[str]) -> bool:
+    """Whether another name stands where one is missing: `the API timeout`, `the worker timeout was raised`.
+
+    What follows a verb of change, or ends a sentence, is a value and not what the sentence is about.
+    """
+    changes = (at for at, word in enumerate(later.begins) if word in _CHANGE - _NOW)
+    until = next(changes, len(later.begins))
+    mine = _names(later.begins[:until], later.begins, lambda term: term not in earlier.terms)
+    theirs = _names(earlier.begins, earlier.begins, lambda term: term in missing)
+    return any(
+        after and ((before and before == mine_before) or after == mine_after)
+        for before, after in theirs
+        for mine_before, mine_after in mine
+    )
+
+
+def _names(words: list[str], all_words: list[str], wanted: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """Return what stands before and after each wanted word that names something.
+
+    Such a word begins the sentence or follows a word for place or possession, or another such name.
+    """
+    found, follows, before, last = [], True, "", ""
+    telling = [word for word in all_words if _tells(word)]
+    at = 0
+    for word in words:
+        if not _tells(word):
+            follows = word in _NOW or word in _BEFORE_NAMES
+            last = word
+            continue
+        at += 1
+        is_wanted = word[:1].isalpha() and any(map(wanted, terms.count(word)[0]))
+        if follows and is_wanted:
+            introduced = last in _BEFORE_NAMES
+            found.append((before if introduced else "", telling[at] if at < len(telling) else ""))
+        follows = follows and is_wanted
+        before, last = word, word
+    return found
+
+
+def _tells(word: str) -> bool:
+    return bool(word) and word not in _NOW and word not in _BEFORE_NAMES and word not in terms.STOP
 
 
 def overlap(one: Statement, other: Statement) -> float:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memolith.index import Session, Unit, Work
+    from memolith.index import Index, Session, Unit, Work
     from memolith.memory.home import Home
 
 
@@ -42,12 +42,14 @@ def lines(home: Home, query: str) -> list[str]:
 
 
 def by_work(sessions: Sequence[Session]) -> list[Session]:
-    """Return sessions in the order in which they help with a task: what was said in them, and when.
+    """Return sessions in the order in which they help with a task: what was said in them, of what, and when.
 
-    Time counts from the newest of them: after a holiday, the last session is still where work goes on.
+    Time counts from the newest of them: after a holiday, the last session is still where work goes on. What
+    many of them were about, the task is likely to be about, too.
     """
     most = max((each.score for each in sessions), default=0.0) or 1.0
     best = max((each.best for each in sessions), default=0.0) or 1.0
+    names = max((each.in_files for each in sessions), default=0.0) or 1.0
     hours = {each.path: 24 * supersede.day_of(each.started) for each in sessions}
     newest = max(hours.values(), default=0.0)
 
@@ -55,7 +57,38 @@ def by_work(sessions: Sequence[Session]) -> list[Session]:
         ago = log(1 + (newest - hours[each.path]) / weights.LATELY_HOURS)
         return each.score / most + weights.BEST_TURN * each.best / best + weights.LATELY / (1 + ago)
 
-    return sorted(sessions, key=lambda each: (-evidence(each), -hours[each.path], each.path))
+    told = {each.path: evidence(each) for each in sessions}
+    alike = _alike(sessions, sorted(sessions, key=lambda each: -told[each.path])[: weights.SESSIONS])
+    for each in sessions:
+        told[each.path] += weights.IN_FILES * each.in_files / names + weights.SAME_FILES * alike[each.path]
+    return sorted(sessions, key=lambda each: (-told[each.path], -hours[each.path], each.path))
+
+
+def _alike(sessions: Sequence[Session], best: Sequence[Session]) -> dict[str, float]:
+    """Return how much the files of each session are those of the best ones, from 0 to 1."""
+    worth: dict[str, int] = {}
+    for each in best:
+        for file in each.files:
+            worth[file] = worth.get(file, 0) + 1
+    # The mean: a session that names everything is about nothing.
+    found = {
+        each.path: sum(worth.get(file, 0) for file in each.files) / (len(each.files) + 1) for each in sessions
+    }
+    most = max(found.values(), default=0.0) or 1.0
+    return {path: mean / most for path, mean in found.items()}
+
+
+def nearest(index: Index, asked: rank.Question, sessions: Sequence[Session]) -> list[rank.Ranked]:
+    """Return where work was done that is nearest to a task about which nothing is known: all of it weak."""
+    units = index.units([each.unit_id for each in sessions[: weights.UNASKED]])
+    score = rank.certainty(0.0, weights.CENTRE)
+    return [
+        rank.Ranked(
+            unit=unit, score=score, terms=[], also=[], newer_than=[], weak=True, why="worked on lately"
+        )
+        for unit in units
+        if asked.allows(unit)
+    ]
 
 
 def of_days(units: Sequence[Unit], asked: rank.Question) -> list[rank.Ranked]:
