@@ -45,6 +45,16 @@ def run(*arguments: str, cwd: Path, stdin: bytes = b"", **env: str) -> subproces
     )
 
 
+def test_the_tests_that_a_transcript_names_are_there() -> None:
+    named = [
+        each for path in console.transcripts() for each in re.findall(r"`(tests/\S+::\w+)`", path.read_text())
+    ]
+    assert named
+    for each in named:
+        file, _, test = each.partition("::")
+        assert f"def {test}(" in (Path(__file__).parents[3] / file).read_text(), each
+
+
 @pytest.mark.parametrize("path", console.transcripts(), ids=lambda path: path.stem)
 def test_a_console_session_prints_what_its_transcript_says(path: Path, work: Path, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")

@@ -198,7 +198,7 @@ def _show(found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, line
             path = step.path.replace(os.path.expanduser("~/"), "~/", 1)
             rows.append((title, _PLAN[step.action], path, step.holds if step.is_change else ""))
         else:
-            output.text(f"{title}: {step.path} ({step.action})")
+            output.text(f"{title}: {step.path} ({_PLAN[step.action]})")
             changed = veil.masked(step.diff()).split("\n")[2:]
             output.text(Diff("\n".join(changed))) if step.is_change else None
     if rows:
