@@ -211,6 +211,9 @@ def _ways(home: Home, wanted: str) -> Iterator[Callable[[Found], bool]]:
         )
     )
     yield lambda each: title(each).startswith(same)
+    begin, cut, end = same.partition("…")  # a narrow table cuts names in the middle if they begin alike
+    if cut:
+        yield lambda each: each.name.casefold().startswith(begin) and each.name.casefold().endswith(end)
 
 
 def _one(wanted: str, found: list[Found]) -> Found:

@@ -38,6 +38,23 @@ def test_a_narrow_terminal_leaves_whole_columns_out_and_cuts_only_long_ones(
     assert "word word" in lines[1]
 
 
+def test_names_that_begin_alike_are_told_apart_in_a_narrow_table_and_understood_as_shown(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    names = [f"a-rather-long-title-about-databases-{number}" for number in (1, 2, 3)]
+    for name in names:
+        mem.remember(f"About {name}.", name)
+    shown = paint.drawn(
+        paint.Table(("name", "title"), [(name, "Long words " * 4) for name in names], spare=())
+    )
+    cut = [line.split()[0] for line in shown.splitlines()[1:]]
+    assert max(map(len, shown.splitlines())) <= 40
+    assert [each.partition("…")[2][-2:] for each in cut] == ["-1", "-2", "-3"]
+    assert [mem.find(each).name for each in cut] == names
+
+
 def test_a_warning_of_status_and_a_notice_of_a_project_are_shown_once(
     mem: Mem, work: Path, capfd: Capture
 ) -> None:

@@ -10,6 +10,7 @@ import re
 import sys
 import textwrap
 import time
+from collections import Counter
 
 from memolith.text.safe import hygiene
 
@@ -188,9 +189,23 @@ def _table(value: Table, width: int) -> RenderableType:
         side: Literal["left", "right"] = "right" if numbers else "left"
         head = Text(value.head[at])
         table.add_column(head, justify=side, no_wrap=True, overflow="ellipsis", width=most)
+        for row, told in zip(cells[1:], _told_apart([row[at].plain for row in cells[1:]], most), strict=True):
+            row[at] = Text(told)
     for row in cells[1:]:
         table.add_row(*(row[at] for at in wanted))
     return table
+
+
+def _told_apart(texts: list[str], most: int) -> list[str]:
+    """Return the cells of a column, with their ends where their beginnings alone would look the same."""
+    begins = Counter(each[: most - 1] for each in set(texts))
+    end = most // 3
+    return [
+        f"{each[: most - 1 - end]}…{each[-end:]}"
+        if end and len(each) > most and begins[each[: most - 1]] > 1
+        else each
+        for each in texts
+    ]
 
 
 def _widths(wanted: dict[int, int], width: int) -> dict[int, int]:
