@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.base.errors import ConfigError, MemolithError
+from memolith.base.errors import ConfigError, InputError, MemolithError
 from memolith.edges.cli import main
 from memolith.hosts.hook import handover
+from memolith.hosts.sessions import AGENTS
 from memolith.learn.queue.queue import CONSOLIDATE, EXTRACT, Queue
 from memolith.text.budget import plural
 from tests.conftest import NOON, Clock
@@ -571,6 +572,28 @@ def test_what_a_polluted_session_taught_is_forgotten(mem: Mem, store: Path) -> N
     mem.learning.run()
     assert not (store / "MEMORY.md").exists()
     assert mem.records.list() == []
+    with pytest.raises(InputError, match="mode"):
+        add(mem, "b", *said, mode="bogus")
+
+
+@proves("S2.69")
+@pytest.mark.usefixtures("rules")
+@pytest.mark.parametrize("later", [False, True])
+def test_what_codex_says_of_a_session_is_heeded(mem: Mem, tmp_path: Path, *, later: bool) -> None:
+    about = {"id": "c1", "cwd": str(tmp_path), "source": "cli", "timestamp": "2026-11-13T10:00:00Z"}
+    marked = {**about, "memory_mode": "polluted"}
+    text = {"type": "input_text", "text": "Always run gofmt before pushing."}
+    rows = [
+        {"type": "session_meta", "payload": about if later else marked},
+        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [text]}},
+        {"type": "session_meta", "payload": marked if later else about},
+    ]
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (found,) = AGENTS["codex"].read(str(path))
+    mem.sessions.add(found)
+    mem.learning.run(force=True)
+    assert (found.mode, mem.records.list()) == ("polluted", [])
 
 
 @proves("S3.47")

@@ -87,6 +87,8 @@ class Entries:
         superseded: Sequence[str] = (),
         created: bool = False,
     ) -> EntryResult:
+        if created and self._home.source.outside:
+            message += "; no agent sees it unasked before you accept it: `memolith review`"
         return EntryResult(
             id=entry_id,
             filename=layout.locate(self._root, relative),

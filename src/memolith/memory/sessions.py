@@ -38,6 +38,7 @@ _ROLE_NAMES = {
     "developer": "system",
 }
 STATUSES = ("running", "paused", "completed", "failed")
+MODES = ("enabled", "disabled", "polluted")  # whether something may be learned from a session
 MAX_TURN = 65_536
 # The tool name of a system turn that stands for omitted turns; the numbering continues after them.
 LEFT_OUT = "left-out"
@@ -123,6 +124,7 @@ class Sessions:
         archive = self._archive()
         _check_name(session.agent, "agent")
         _check_name(session.id, "session id")
+        arguments.one_of(session.mode or MODES[0], MODES, "mode")
         clean, masked, taint = _clean(session.turns, session.cwd)
         gone = tombstones.known(self._home.store)
         if gone:

@@ -496,6 +496,11 @@ def test_the_words_of_a_refusal_are_the_persons_unless_the_turn_is_somebody_else
     for said_there in ("one more thing: we never use hydra", "prefer small commits to one large commit"):
         (fact, *_) = rules.extract(session(("user", "go on"), ("edit denied", f"{host}\n{said_there}"))).facts
         assert fact.text.casefold().rstrip(".") in said_there
+    note = "Note: The user's next message may contain a correction or preference. Pay close attention."
+    for before in (host, f"$ git push\n{refused}"):
+        text = f"{before}\nnever push on fridays\n\n{note}"
+        found = rules.extract(session(("user", "go on"), ("bash denied", text)))
+        assert [fact.text for fact in found.facts] == ["Never push on fridays."]
     for call in (
         f"{host} never ask me",
         f"$ {host} never ask me\nIt was rejected.",

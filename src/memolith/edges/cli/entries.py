@@ -310,8 +310,8 @@ def import_tickets(mem: Mem, file: str) -> Answer:
     gh issue list --json number,title,body,state | memolith ticket import -
     """
     done = mem.tickets.load(_json_rows(file))
-    text = "\n".join(each.message for each in done) or "Nothing to import."
-    held = {each.filename for each in mem.review.list()}
+    text = "\n".join(each.message.partition(";")[0] for each in done) or "Nothing to import."
+    held = {layout.locate(str(mem.root), each.filename) for each in mem.review.list()}
     if waiting := sum(each.filename in held for each in done):
         text += f"\n{waiting:,} wait{'s' if waiting == 1 else ''} for your decision: `memolith review`"
     return {"tickets": [each.as_dict() for each in done]}, text

@@ -25,6 +25,7 @@ from memolith.edges.cli.options import Options
 from memolith.edges.cli.paint import Prose
 from memolith.edges.cli.verbs import left_by_editor
 from memolith.memory import addresses, arguments, writing
+from memolith.memory.find import day_of
 from memolith.memory.note_index import note_files
 from memolith.store import layout
 from memolith.store.screen import quoted
@@ -212,8 +213,10 @@ def read(mem: Mem, source: str, name: tuple[str, ...]) -> Answer:
     if source == "list":
         return _text("\n".join(mem.list()))
     which = " ".join(name) or None
-    if layout.is_date(source):
-        source, which = "daily", source
+    if source != "daily" and (day := day_of(mem, source)):
+        source, which = "daily", day
+    if source == "daily" and which:
+        which = day_of(mem, which) or which
     if source.startswith("note:"):
         source, which = "note", source[5:]
     if source == "note" and not which:

@@ -12,6 +12,7 @@ import json
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines, records
 from memolith.hosts.sessions.transcript import Transcript, listed, plain
+from memolith.memory.sessions import MODES
 from memolith.text.patterns import lazy
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
@@ -44,6 +45,8 @@ class Codex(JsonLines):
         if kind == "session_meta":
             into.know(id=payload.get("id"), cwd=payload.get("cwd"), started=payload.get("timestamp"))
             into.know(source=_source(payload.get("source"), payload.get("originator")))
+            if (mode := payload.get("memory_mode")) in MODES[1:]:  # a later row may say so, too
+                into.known["mode"] = str(mode)
         elif kind == "compacted":
             into.sum_up(payload)
         elif kind == "event_msg" and str(payload.get("type")).startswith("web_search"):

@@ -332,8 +332,8 @@ class Transcript:
         """Return what was read; `name` is the session's id unless a record said it."""
         known = {"cwd": "", "source": "interactive", "status": "completed", **self.known}
         started = moment(known.get("started")) or next((each.time for each in self.turns if each.time), "")
-        about = {key: known[key] for key in ("cwd", "source", "status")}
-        about |= {"id": safe(known.get("id") or name), "taint": self._hearing.so_far}
+        about = {"id": safe(known.get("id") or name), "taint": self._hearing.so_far}
+        about |= {key: known.get(key, "") for key in ("cwd", "source", "status", "mode")}
         return Session(agent=self.agent, started=started, turns=self._kept(), **about)
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from memolith.base.values import Value
 from memolith.learn.queue.glances import Glance
+from memolith.memory.sessions import MODES
 from memolith.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _HOUR, _DAY = 3600.0, 86_400.0
 SILENT = 12 * _HOUR  # without an event for so long, a session whose end nobody told is over
-_WITHDRAWN = ("disabled", "polluted")
+_WITHDRAWN = MODES[1:]
 _UNFINISHED = ("running", "paused")
 
 

@@ -62,10 +62,12 @@ _WHOLE = (
     "you are a memory",
     "stop hook feedback:",
 )
-# What Claude Code writes before the words of a person who refuses a call: below the first, behind the second.
+# What Claude Code writes before the words of a person who refuses a call: below the first, behind the second;
+# and its own note behind them.
 REFUSAL = "The user doesn't want to proceed with this tool use."
 _BELOW = "To tell you how to proceed, the user said:"
 _REFUSED = lazy(rf"{_BELOW}|The user provided the following reason for the rejection:")
+_NOTE = lazy(r"\n\s*Note: The user's next message may contain a correction or preference\.")
 _CONTENTS = lazy(r"(?i)contents of /[^\n]*:[ \t]*\n")  # the content of a file follows
 _INSTRUCTION_FILE = lazy(
     r"(?i)(?:^|[\s/\\\"'`(@])(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|SKILL\.md"
@@ -93,14 +95,18 @@ def refusal(turn: Turn) -> str:
         return ""
     call, _, result = turn.text.partition("\n")  # a call is not the user's
     if call.startswith(REFUSAL) and call.rstrip().endswith(_BELOW):  # a copy without the call
-        return result.strip()
+        return _without_note(result)
     return words_of_refusal(result)
 
 
 def words_of_refusal(result: str) -> str:
     """Return what the user said, out of what the program says of it."""
     _, *said = _REFUSED.split(result, 1)
-    return "".join(said).strip()
+    return _without_note("".join(said))
+
+
+def _without_note(said: str) -> str:
+    return str(_NOTE.split(said, 1)[0]).strip()
 
 
 def tool_kind(turn: Turn) -> str:
