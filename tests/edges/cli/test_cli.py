@@ -478,8 +478,8 @@ def test_a_version_is_shown_without_the_secret_that_somebody_typed(
 @pytest.mark.parametrize(
     "command",
     [
-        ["remember", "Bob is on call.", "--title", "On call now"],
-        ["record", "add", "Bob is on call.", "--category", "decisions", "--scope", "project"],
+        ["remember", "We deploy with Kustomize.", "--title", "Deploying now"],
+        ["record", "add", "We deploy with Kustomize.", "--category", "decisions", "--scope", "project"],
     ],
     ids=["note", "record"],
 )
@@ -487,9 +487,9 @@ def test_at_a_terminal_a_person_decides_whether_a_fact_replaces_another(
     mem: Mem, work: Path, command: list[str], answer: str
 ) -> None:
     if command[0] == "remember":
-        mem.remember("Ann is on call.", "On call")
+        mem.remember("We deploy with Helm.", "Deploying")
     else:
-        mem.records.add("Ann is on call.", category="decisions", scope="project")
+        mem.records.add("We deploy with Helm.", category="decisions", scope="project")
     ours, theirs = os.openpty()
     os.write(ours, f"{answer}\n".encode())
     run = [sys.executable, "-m", "memolith", *command, "--project", str(work)]
@@ -497,10 +497,10 @@ def test_at_a_terminal_a_person_decides_whether_a_fact_replaces_another(
     asked = os.read(ours, 4096).decode()
     os.close(ours)
     os.close(theirs)
-    assert "Ann is on call." in asked
+    assert "We deploy with Helm." in asked
     assert b"beside" in done.stdout or b"see also" in done.stdout or answer == "y"
-    known = {hit.snippet for hit in mem.recall("who is on call?")}
-    assert known == {"Bob is on call."} | ({"Ann is on call."} if answer == "n" else set())
+    known = {hit.snippet for hit in mem.recall("how do we deploy?")}
+    assert known == {"We deploy with Kustomize."} | ({"We deploy with Helm."} if answer == "n" else set())
 
 
 @pytest.mark.parametrize(("question", "code"), [("who restarts the staging cluster 3?", 0), (_FAR, 1)])
