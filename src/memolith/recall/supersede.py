@@ -297,35 +297,37 @@ def _has_another(later: Statement, earlier: Statement, missing: set[str]) -> boo
     """
     changes = (at for at, word in enumerate(later.begins) if word in _CHANGE - _NOW)
     until = next(changes, len(later.begins))
-    mine = _names(later.begins[:until], later.begins, lambda term: term not in earlier.terms)
-    theirs = _names(earlier.begins, earlier.begins, lambda term: term in missing)
+    mine = _names(later.begins, lambda term: term not in earlier.terms, until)
+    theirs = _names(earlier.begins, lambda term: term in missing, len(earlier.begins))
     return any(
-        after and ((before and before == mine_before) or after == mine_after)
+        after is not None and ((before and before == mine_before) or (after and after == mine_after))
         for before, after in theirs
         for mine_before, mine_after in mine
     )
 
 
-def _names(words: list[str], all_words: list[str], wanted: Callable[[str], bool]) -> list[tuple[str, str]]:
-    """Return what stands before and after each wanted word that names something.
+def _names(words: list[str], wanted: Callable[[str], bool], until: int) -> list[tuple[str, str | None]]:
+    """Return what is before and after each wanted word that names something; None: it is the last.
 
-    Such a word begins the sentence or follows a word for place or possession, or another such name.
+    Such a word begins the sentence or follows a word for place or possession (then what is before that
+    counts), or another such name. What follows such a word belongs to something else.
     """
-    found, follows, before, last = [], True, "", ""
-    telling = [word for word in all_words if _tells(word)]
-    at = 0
-    for word in words:
-        if not _tells(word):
-            follows = word in _NOW or word in _BEFORE_NAMES
-            last = word
-            continue
-        at += 1
-        is_wanted = word[:1].isalpha() and any(map(wanted, terms.count(word)[0]))
-        if follows and is_wanted:
-            introduced = last in _BEFORE_NAMES
-            found.append((before if introduced else "", telling[at] if at < len(telling) else ""))
-        follows = follows and is_wanted
-        before, last = word, word
+    found: list[tuple[str, str | None]] = []
+    telling = [at for at, word in enumerate(words) if _tells(word)]
+    follows = True  # the word before is such a name, or there is none
+    for place, at in enumerate(telling):
+        if at >= until:
+            break
+        placed = words[at - 1] in _BEFORE_NAMES if at else False
+        follows = (
+            placed or (at > 0 and words[at - 1] in _NOW) or (follows and (at == 0 or _tells(words[at - 1])))
+        )
+        follows = follows and words[at][:1].isalpha() and any(map(wanted, terms.count(words[at])[0]))
+        if follows:
+            after = telling[place + 1] if place + 1 < len(telling) else None
+            apart = after is not None and not _BEFORE_NAMES.isdisjoint(words[at + 1 : after])
+            before = words[telling[place - 1]] if placed and place else ""
+            found.append((before, None if after is None else "" if apart else words[after]))
     return found
 
 
