@@ -171,7 +171,7 @@ def kind(sentence: str) -> str:
     letters = _letters(said)
     if not is_head < letters.count(";") <= _MOST_WORDS:  # `Answers: …` is about them
         return ""
-    if said[-1] in "?？" and _WHETHER.search(letters):
+    if said[-1] in "?？" and (_WHETHER.search(letters) or _WONDERS.fullmatch(said.rpartition(", ")[2])):
         return "asks"
     return "text" if _POINTS.search(letters) else "apart" if _POINTS_APART.search(letters) else ""
 

@@ -55,6 +55,14 @@ _MACHINE = lazy(
 # How a line of code ends, or what is in one; a rule about code may have that, too.
 _CODE = lazy(r"[{}]\s*$|[=()+].*;\s*$|=>")
 _QUOTED = lazy(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)|(?<=\w)\([^()]*\)|\{[^{}]*\}")
+# A sentence in quotation marks, and what says that it is one's own.
+_SAID = lazy(
+    r"\"(?=[A-Za-z\u00c0-\uffff])[^\"]{12,}\"|“[^”]{12,}”|„[^”“]{12,}[”“]|«[^»]{12,}»|「[^」]{6,}」"
+    r"|(?<!\w)'[A-Za-z][^']{12,}'(?!\w)|\"[\u2e80-\ud7ff][^\"]{5,}\""
+)
+_OWN_SAYING = lazy(
+    r"(?i)\b(?:i|we|ich|wir|je|nous|yo|eu|io|ik|я|мы)\b \w*(?:s(?:aid|ay)|sag|gesagt|di[ts]|digo|diss|zeg|говор|сказал)"
+)
 _PROSE = lazy(r"(?:^|\s)[A-Za-z]?[a-z']+[,;.]?(?=\s|$)|[\u3040-\u9fff\uac00-\ud7a3]|[^\x00-\x7f]{2}")
 _LEAST_PROSE = 4  # words
 # The end of a line that says what follows.
@@ -94,6 +102,11 @@ _AMOUNT = lazy(
     r"[^\W\d]+(?:[\s-][^\W\d]+)?[:：]\s*v?\d[\d.,]*\s?(?:%|[a-zA-Z]{1,9})?[.!]?\s*"
 )  # `Timeout: 30.`
 _FOR = lazy(rf"(?:{_WORDS['for']})(?:\s+[^\s:：]+){{1,4}}")
+# Somebody without a name, as the one who did something: "a guy put this in a forum".
+_SOMEBODY = lazy(rf"(?i)(?:^|\s)(?:{_WORDS['somebody']}){voice.STOP}")
+# A short reply before what is so with us.
+_REPLY = lazy(r"(?:[^\W\d_][^\s:：]*[\s,，]*){1,5}")
+_OURS = lazy(rf"(?i)\s*(?:\S+\s+){{0,5}}(?:{_WORDS['ours']}){voice.STOP}|\s*(?:{_WORDS['ours-glued']})")
 _LOGS = lazy(r"(?i)^(?:always|never|don'?t|do not) (?:log|comment|copy|paste|post|reply|quote|review)\b")
 _PHRASE = lazy(r"(?:[\"A-Z`][\w\"`'-]*|[A-Za-z`][\w`'-]*\s+[\w`'-]+)\s+(?:[\w`'-]+\s+)*[a-z`][a-z`-]+")
 _SAYS = lazy(
@@ -284,7 +297,16 @@ def _shows_inline(line: str) -> bool:
     return found is not None and found[0][-1] in ":：" and any(map(str.isalnum, line[found.end() :]))
 
 
+def _quotes_rule(line: str) -> bool:
+    """Whether what is said as a rule in a line stands in quotation marks only: somebody's, who is quoted."""
+    quoted = [each[0] for each in _SAID.finditer(line)]
+    rest = str(_SAID.sub(" ", line))
+    return any(map(voice.RULE.search, quoted)) and not (voice.RULE.search(rest) or _OWN_SAYING.search(rest))
+
+
 def _has_told(line: str, *, alone: bool) -> bool:
+    if _quotes_rule(line):
+        return True
     sentences = list(filter(None, _SENTENCE.split(str(_QUOTED.sub(_emptied, line)))))
     told = any(_is_told(each, alone=alone) or points.reports(each) for each in sentences)
     return told or attributed.names_source(line)
@@ -308,6 +330,10 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     if _AMOUNT.fullmatch(sentence):
         return False
     head = found[1].strip().casefold()
+    if (len(head.split()) > 2 and points.kind(f"{head}.")) or _SOMEBODY.search(head):
+        return True
+    if _OURS.match(sentence[found.end() :]) and alone and _REPLY.fullmatch(found[1].strip()):
+        return False
     if _SUBJECT.fullmatch(head) or (_FOR.fullmatch(head) and not _NAMED.search(head)):
         return _is_told(sentence[found.end() :].strip(), alone=alone)
     own = (alone and _PHRASE.fullmatch(found[1].strip())) or (
