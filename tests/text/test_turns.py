@@ -171,6 +171,10 @@ def test_a_wish_for_one_thing_is_for_the_project_that_has_it() -> None:
         "Я предпочитаю табы в этом проекте.",
         "我喜欢这个项目用制表符。",
         "私はこのプロジェクトではタブが好きです。",
+        "Я предпочитаю, чтобы сервис рассылки писал логи в JSON.",
+        "我希望订单服务返回分页结果。",
+        "私は注文サービスのログを短くしたい。",
+        "Prefiro que o módulo de notas use filas.",
     ]
     assert [each for each in narrow if is_personal(each)] == []
     assert is_personal("I prefer the strict mode in all my projects.")

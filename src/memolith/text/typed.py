@@ -61,7 +61,8 @@ _SAID = lazy(
     r"|(?<!\w)'[A-Za-z][^']{12,}'(?!\w)|\"[\u2e80-\ud7ff][^\"]{5,}\""
 )
 _OWN_SAYING = lazy(
-    r"(?i)\b(?:i|we|ich|wir|je|nous|yo|eu|io|ik|я|мы)\b \w*(?:s(?:aid|ay)|sag|gesagt|di[ts]|digo|diss|zeg|говор|сказал)"
+    r"(?i)\b(?:i|we|ich|wir|je|nous|yo|eu|io|ik|я|мы)\b "
+    r"\w*(?:sa(?:id|y)|sag|gesagt|di[ts]|digo|diss|zeg|говор|сказал)"
 )
 _PROSE = lazy(r"(?:^|\s)[A-Za-z]?[a-z']+[,;.]?(?=\s|$)|[\u3040-\u9fff\uac00-\ud7a3]|[^\x00-\x7f]{2}")
 _LEAST_PROSE = 4  # words

@@ -19,6 +19,7 @@ from memolith.text.secrets.sentences import (
     value_in_sentence,
 )
 from memolith.text.secrets.values import (
+    DESCRIBING,
     SMALL_WORDS,
     TABLE,
     UUID,
@@ -270,9 +271,9 @@ def _linked(text: str, link: re.Match[str], kind: str) -> Place | None:
 def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> bool:
     """Judge a value by how it is linked to its name: the looser, the stricter."""
     by = link["by"].strip(" \t\n\r*")
+    likely = is_password(word) or (any(map(str.isdigit, word)) and is_chosen(word))
     if kind == "assigned" and not by and quoted:
         return is_password(word) and any(map(str.isdigit, word))
-    likely = is_password(word) or (any(map(str.isdigit, word)) and is_chosen(word))
     if kind == "assigned" and (by not in {*_ASSIGNS, ":"} or not (likely or (quoted and by != ":"))):
         return False
     if (
@@ -292,9 +293,23 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
         return is_random(word, 12 if link["scheme"] else 14) or (
             kind in {"password", "loose"} and _is_strong(word)
         )
+    if " " in word and quoted and _is_environment(link) and kind in {"password", "assigned"}:
+        return not _is_told(word)
     if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
         return quoted and by == "=" and kind == "password" and _is_passphrase(word)
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
+
+
+def _is_environment(link: re.Match[str]) -> bool:
+    """Whether a name is that of a variable in an environment: `SMTP_PASS="…"`."""
+    name = link.string[max(0, link.start() - 12) : link.start()]
+    return link["by"] == "=" and name[-4:].isupper() and "_" in name
+
+
+def _is_told(text: str) -> bool:
+    """Whether words are what a person reads about a password."""
+    words = text.lower().split()
+    return "$" in text or is_stand_in(text) or words[0] in SMALL_WORDS or not DESCRIBING.isdisjoint(words)
 
 
 def _is_passphrase(text: str) -> bool:

@@ -40,6 +40,7 @@ _SLASHED = (" /p:", " /pass:", " /user:")
 _STEPS = {"net user": 2}
 # A flag that is called after a password takes one.
 _CALLED = frozenset(TABLE["called"])
+_CALLED_SO = ("storepass", "keypass", "password", "passwd", "passphrase")
 # These read a password only if they are told to.
 _READS_IF = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
 _WRITERS = ("echo ", "printf ")
@@ -93,7 +94,8 @@ def secrets(text: str, known: frozenset[bytes]) -> Iterator[Span]:
     for start, end, sure in candidates(text, known):
         word = text[start:end]
         if sure == SURE and end - start >= 3 and word[0] != "-":
-            if not is_stand_in(word) and word not in _OPTIONS and "://" not in word:
+            prose = word.isalpha() and not word.isascii()
+            if not prose and not is_stand_in(word) and word not in _OPTIONS and "://" not in word:
                 yield "password", start, end
         elif is_strange(word) or (sure == LIKELY and _is_likely(word)):
             yield "password", start, end
@@ -210,7 +212,9 @@ def _flagged(text: str, start: int, stop: int, following: Place | None, rules: l
             yield from _part(text, *value, inner)
             return
     name, _, value_text = token.lstrip("-").partition("=")
-    if name.lower().replace("_", "-").rpartition("-")[2] in _CALLED:
+    if name.lower().replace("_", "-").rpartition("-")[2] in _CALLED or (
+        name.lower().endswith(_CALLED_SO) and not name.lower().endswith("bypass")
+    ):
         place = (stop - len(value_text), stop) if value_text else following
         if place:
             low, high = _inside(text, *place)

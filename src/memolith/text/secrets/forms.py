@@ -60,7 +60,7 @@ _ASKED = lazy(
 )
 _BELOW = lazy(rf"{_CALLED}{LINE}{_OPENS}{_NUMBER}[ \t]*(?![^\n])")
 # The first number may only name the card: the PIN of card 4411 follows it.
-_AND = lazy(rf"(?:[:：=] ?|, ?){_OPENS}{_NUMBER}")
+_AND = lazy(rf"(?:[:：=] ?|, ?|[^\n\d.!?。]{{1,48}}(?<!port)[ \u3040-\ud7ff]){_OPENS}{_NUMBER}")
 _BETWEEN = lazy(rf"(?P<words>{_GAP}{{0,80}}?) ?{_OPENS}{_NUMBER}")
 _YEAR = lazy(r"(?:19|20)\d\d$|\d{4}-\d\d-\d\d")
 _DATED = lazy(
@@ -68,7 +68,8 @@ _DATED = lazy(
     r"\d{4}-\d\d-\d\d|\b20[12]\d$|\b(?:port|line|zeile|page|seite|row|room|version|build|issue|ticket) \d+$"
 )
 _AHEAD = lazy(
-    r"(?<![\w.-])(?P<value>[A-Z]?\d{4,8}[#*]?) ?(?:\(|(?:au|am|en el|on the|at the|into the|sul|på|op het) )$"
+    r"(?<![\w.-])(?P<value>[A-Z]?\d{4,8}[#*]?) ?(?:\(|(?:au|am|en el|on the|at the|into the|sul|på|op het) "
+    r"|(?: (?:is|ist|est|es|är|er|é|è|on|to|je|е|это|—|–|-) | ?(?:是|が|は|가|이) ?)(?:[^\s\d]{1,8} ){0,2})$"
 )
 _NEAR = 32
 _PLACES = (*TABLE["places"], *TABLE["wifi"])
@@ -118,7 +119,8 @@ def codes(text: str, lower: str, names: Iterable[tuple[int, int, str]]) -> Itera
         least = 3 if lower[at:end].startswith(("cvv", "cvc")) or letters or "-" in word else 4
         if digits >= least - letters and (not letters or not is_stand_in(word)):
             yield "pin", *found.span("value")
-            if more := _AND.match(text, found.end()):
+            more = _AND.match(text, found.end())
+            if more and not _YEAR.match(more["value"]) and (not pin or more["value"].isdigit()):
                 yield "pin", *more.span("value")
 
 

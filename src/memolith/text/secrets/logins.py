@@ -54,6 +54,8 @@ _STACKED = lazy(
     rf"(?im)^[ \t#*>-]{{0,4}}(?:login|credentials?)[: *]{{0,3}}\n[ \t>*-]{{0,4}}\S{{2,64}}\n"
     rf"[ \t>*-]{{0,4}}{_VALUE}[ \t]*$"
 )
+_FTP = lazy(rf"(?m)^[ \t>]{{0,4}}user [\w.@-]{{2,40}} {_VALUE}[ \t]*$")
+_GENERATED = lazy(r"(?i)\bpassword (?:\w{2,9} ){0,3}generated [^\n:]{0,60}: (?P<value>[^\s]{6,64})(?=\s|$)")
 _INSERT = lazy(r"(?i)\(([^()\n]{1,400})\)\s{0,8}VALUES\s{0,8}(?=\()")
 _TUPLE = lazy(r"\s{0,8}\(((?:[^()'\n]|'[^'\n]{0,200}'){1,800})\)\s{0,2},?")
 _CELL = lazy(r"\s*(?:[NE]?'([^'\n]*)'|[^,]*)\s*(?:,|$)")
@@ -63,7 +65,7 @@ _COMPARES = lazy(r"(?:^|[|;&\n$`(])\s*(?:diff|comm|cmp|cat|paste|join|sort|vimdi
 _COOKIE = lazy(r"(?i)(?:\bcookies?\b[\"']?\s{0,3}[:=]|\bcurl\b[^\n]{0,60}?\s-b)\s{0,3}[^\n]{1,4000}")
 _SESSION = lazy(r"(?i)sess|sid|auth|token|jwt|login")
 _CRUMB = lazy(r"(?<![\w.-])([\w.-]{2,64})=([^\s;,'\"]{16,2000})")
-_MOST = 200  # characters
+_MOST, _MOST_ROW = 200, 5  # characters; words
 _JOINS, _SIGNS = frozenset("_-./@\\"), frozenset(",+&/|")
 _LATE = lazy(r"[\"'`]?(?: ?[^\s\d.,;:!?]{1,12}){0,3}(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$))")
 _BESIDE = lazy(
@@ -72,7 +74,7 @@ _BESIDE = lazy(
     r"(?P<value>[^\s\"'`,;<>|()\[\]]{6,64})"
 )
 _ROW = lazy(
-    r"(?m)^[ \t>*-]{0,4}(?P<first>[\w.@+-]{3,64})(?:[,;]? |[,;]|\t)"
+    r"[ \t>*-]{0,4}(?P<first>[\w.@+-]{3,64})(?:[,;]? |[,;]|\t)"
     r"(?:(?P<second>[\w.@+-]{2,40})(?:[,;]? |[,;]|\t))?" + _VALUE + r"[ \t]*$"
 )
 _HOST = lazy(r"[\w-]+(?:\.[\w-]+)+|[\w.+-]+@[\w.-]+")
@@ -91,6 +93,7 @@ def logins(text: str, lower: str) -> Iterator[Span]:
     yield from _beside(text, lower)
     yield from _rows(text)
     yield from _called(text, lower)
+    yield from _printed(text, lower)
     if "values" in lower:
         yield from _inserted(text)
     for kind, start, end in _made(_ECHOED, text) if "<(" in text else ():
@@ -98,6 +101,14 @@ def logins(text: str, lower: str) -> Iterator[Span]:
             yield kind, start, end
     for at in _lines(lower, ("login", "credential")):
         yield from _made(_STACKED, text, at=at, most=at + _MOST)
+
+
+def _printed(text: str, lower: str) -> Iterator[Span]:
+    """Find what a program that makes a password says, and what one for files is told."""
+    for pattern, word in ((_FTP, "user "), (_GENERATED, " generated ")):
+        for found in pattern.finditer(text) if word in lower else ():
+            if word != "user " or look(found["value"]) >= LIKELY:
+                yield "password", *found.span("value")
 
 
 def _beside(text: str, lower: str) -> Iterator[Span]:
@@ -130,10 +141,19 @@ def _is_letter(char: str) -> bool:
 
 def _rows(text: str) -> Iterator[Span]:
     """Find a line of a host or a mail address, maybe who logs in, and a password."""
-    for found in _ROW.finditer(text) if "." in text else ():
-        word = bare(found["value"])
-        if _HOST.fullmatch(found["first"]) and look(word) >= LIKELY and not look(found["first"]):
-            yield "password", found.start("value"), found.start("value") + len(word)
+    at = 0
+    for line in text.split("\n"):
+        if "." in line and len(line) <= _MOST and 1 < len(line.split(None, _MOST_ROW)) < _MOST_ROW:
+            found = _ROW.match(text, at, at + len(line))
+            word = bare(found["value"]) if found else ""
+            if (
+                found
+                and _HOST.fullmatch(found["first"])
+                and look(word) >= LIKELY
+                and not look(found["first"])
+            ):
+                yield "password", found.start("value"), found.start("value") + len(word)
+        at += len(line) + 1
 
 
 def _called(text: str, lower: str) -> Iterator[Span]:

@@ -20,7 +20,6 @@ _KNOWN = names.KNOWN | APART_WORDS
 _SIGNS = (
     *TABLE["signs"],
     *TABLE["sign-in"],
-    *HEADS,
     "bundle_",
     "? ",
     "?\n",
@@ -38,6 +37,7 @@ _ONLY_RUNS = bytes(
 _BREAKS = frozenset("\\\r\n'\"")
 _BETWEEN = frozenset(" \t\n'\"")  # the words of a command
 _APART = frozenset(",;|-–—:")  # what may stand between a mail address and a password
+_IN_PATHS = frozenset("/.-_@\\:abcdefghijklmnopqrstuvwxyz0123456789") | {""}
 _LONG, _MANY_COLONS, _RUN_LENGTH = 36, 4, 12
 
 
@@ -74,6 +74,11 @@ def _has_login(text: str) -> bool:
         if at and "/" not in login and (":" in login or len(login) >= 16):
             return True
     return False
+
+
+def _stands_alone(lower: str, who: str) -> bool:
+    """Whether what logs in is no part of a path: `/root/x` needs no scanner."""
+    return any(rest[:1] not in _IN_PATHS for rest in lower.split(who)[1:])
 
 
 def _is_beside(text: str) -> bool:

@@ -70,6 +70,7 @@ _CAPITALS = lazy(r"[A-Z](?:[^A-Z]{0,9}[A-Z]){4}")
 _MARGIN = lazy(r"(?m)^([^\s:→|]{1,120}?[:-])?[ \t]{0,8}(\d{1,7})(?:→|\t| ?[:│|-])")
 _ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u1040\u17e0\uff10"
 _DIGITS = {ord(zero) + number: str(number) for zero in _ZEROS for number in range(10)}
+_OTHER_DIGIT = lazy(f"[{''.join(map(chr, _DIGITS))}]")
 _PIN = lazy(r"(?<![\w.])\d{4,8}(?![\w.])")
 # Glued to a token, these are part of it: behind a marker they could begin a token of their own.
 _GLUED = lazy(r"[\w-]+")
@@ -176,7 +177,9 @@ def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
     """Find secrets: joined where they overlap, without those that are allowed or touch a marker."""
     bare = _Bare(text)
     # Digits of every script are digits; each stays in its place.
-    given = bare.text if bare.text.isascii() else bare.text.translate(_DIGITS)
+    given = bare.text
+    if not given.isascii() and _OTHER_DIGIT.search(given):
+        given = given.translate(_DIGITS)
     found = ((kind, start, _run_end(given, kind, end)) for kind, start, end in _matches(given))
     spans = [(kind, *bare.original(start, end)) for kind, start, end in found if end > start]
     if not spans:

@@ -153,8 +153,9 @@ def _near(text: str, end: int, last: int, kind: str, *, foreign: bool, phrase: b
             word = text[slice(*inner)]
             if kind == "assigned" or (" " in word and text[start] in "(（"):
                 return None
-            sure = phrase or foreign or text[end - 4 : end].isupper() or any(map(str.isdigit, word))
-            sure = sure and _is_quoted(word, kind, phrase=phrase)
+            cased = any(map(str.isupper, word[1:])) and word.isalpha() and not named_parts(word)
+            sure = phrase or foreign or cased or text[end - 4 : end].isupper() or any(map(str.isdigit, word))
+            sure = sure and (cased or _is_quoted(word, kind, phrase=phrase))
             likely = sure or (is_password(word) and " " not in word)
             return inner if likely and (not before or (foreign and any(map(str.isdigit, word)))) else None
         found = _TOKEN.match(text, start)

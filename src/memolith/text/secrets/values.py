@@ -43,7 +43,7 @@ _HEAD = lazy(r"[A-Za-z0-9]+")
 _FILE = lazy(r"[\w./-]+\.([a-z]{2,8})(?:[:/?#].*)?")
 _CALL = lazy(r"[A-Za-z_.:>-]{2,}[(\[{]|\w+\(")
 _SIGNED_WORD = lazy(
-    r"\$[({]?[A-Za-z_]\w*+(?![!#%^&*?@+])|\$\{|%[({]?\w+[)}]?[s%]?$|#\{|@\{?\w+\}?@$|![A-Za-z]+$|[*xX•.…_#?-]+$"
+    r"\$[({]?[A-Za-z_]\w*+(?![!#%^&*?@+])|\$\{|%[({]?\w+[)}]?[s%]?$|#\{|@\{?\w+\}?@$|[!?][A-Za-z]+$|[*xX•.…_#?-]+$"
 )
 _STRANGE = lazy(r"[!#$%^&*?]|@(?=\d++(?!\.))")
 _REFERENCE = lazy(r"[\w./-]*#\d+|\w+[!?]+|[\d.,]+%\w*|[\w./-]*\*[A-Za-z_./*-]*|&\w+;.*|[*_~#@].*")
@@ -290,7 +290,7 @@ _WHOLE = lazy(
 )
 _CALENDAR = lazy(r"\d{4}-\d\d-\d\d")
 _LONG = 120
-VOCABULARY, _DESCRIBING = frozenset(TABLE["vocabulary"]), frozenset(TABLE["describing"])
+VOCABULARY, DESCRIBING = frozenset(TABLE["vocabulary"]), frozenset(TABLE["describing"])
 _JOINING, _TELLING = frozenset(TABLE["joining"]), ("ed", "ing", "ly", "able", "ible")
 _ENDS = ".,;:)]}>*。、！？」』”“»"
 
@@ -342,7 +342,7 @@ def is_phrase(words: list[str]) -> bool:
     return (
         len(words) <= 12
         and not any(
-            word in _DESCRIBING or word in STAND_INS or (is_said(word) and not numbered) for word in bare
+            word in DESCRIBING or word in STAND_INS or (is_said(word) and not numbered) for word in bare
         )
         and not any(sign in word for word in words for sign in ("/", "\\", "=", "$", "()", "://", "--"))
         and any(map(str.isalpha, bare))
@@ -357,7 +357,7 @@ def is_word_list(words: list[str]) -> bool:
         and len(set(words)) == len(words)
         and all(word.isalpha() and word.islower() and 3 <= len(word) <= 12 for word in words)
         and not any(word in _JOINING or word in SMALL_WORDS or word.endswith(_TELLING) for word in words)
-        and not any(word in _DESCRIBING or word in SAID for word in words if word != "correct")
+        and not any(word in DESCRIBING or word in SAID for word in words if word != "correct")
     )
 
 

@@ -50,6 +50,8 @@ _WORD = lazy(
 _WORTH = lazy(r"\d|[A-Za-z\u00c0-\u058f]{3}[!#$%&*+_-][A-Za-z\u00c0-\u058f]")
 _COUNTED, _CAPITALS = lazy(r"[A-Za-z][a-z]+(\d{1,4})"), lazy(r"[A-Z][a-z]{2,}")
 _NUMBER = lazy(r"\d{6,12}[a-z#*!]{0,2}")
+_NO_OTHER, _SEGMENT = lazy(r"[\w.+~=-]+"), lazy(r"[A-Z]+|[a-z]+|\d+")
+_DIGITS, _PARTED = lazy(r"\d+"), lazy(r"[A-Za-z\u00c0-\u058f]{4,}\d{1,2}[A-Za-z\u00c0-\u058f]{4,}")
 _LETTERS = lazy(r"[A-Za-z\u00c0-\u058f]+")
 _SIGNED = lazy(r"[A-Za-z\u00c0-\u058f]{3,}[!#$%&*+][A-Za-z\u00c0-\u058f]{3,}\d{0,4}")
 _NO_VALUE = lazy(
@@ -87,9 +89,9 @@ _BACK = lazy(r"[^\n.;!?\d]{1,24}$")
 _NOT_BEFORE = frozenset([*TABLE["of"], *TABLE["named-things"]])
 _JUDGED = frozenset(["password", "loose"])
 # How much more a value has to say for itself than beside the name of a password.
-_MORE = {"password": 0, "loose": 0, "sign-in": 1, "token": 2, "key": 2, "secret": 2}
+_MORE = {"password": 0, "loose": 0, "sign-in": 1, "token": 1, "key": 1, "secret": 1}
 _PREFIX = lazy(r"(?:[\u0590-\u06ff]{1,3}-?|[\u0e00-\ud7ff]{1,60}+)(?=[!-~])")
-_MOST_WORD, _LONG, _CLOSE = 56, 24, 16
+_MOST_WORD, _LONG, _CLOSE = 56, 20, 16
 _AROUND, _BEHIND = 120, 160
 _MOST_ANSWER, _MOST_PRONOUN, _MOST_BEFORE = 5, 4, 5  # words
 _NAMES, _MOST_NAMES = 24, 3  # in a window; before a value and behind it
@@ -99,6 +101,8 @@ def look(word: str) -> int:
     """Return what a word looks like: 0 if it is a word, a name or a number."""
     if not 6 <= len(word) <= _MOST_WORD or not _WORTH.search(word):
         return 0
+    if _is_drawn(word):
+        return STRANGE
     if grade := made(word):
         counted = _COUNTED.fullmatch(word)  # a name with a number, however rare its letters are
         if counted and grade == RANDOM:
@@ -109,7 +113,7 @@ def look(word: str) -> int:
     parts = [part.lower() for part in _LETTERS.findall(word)]
     if not parts or any(part in NUMBERED_THINGS or part in VOCABULARY for part in parts):
         return 0
-    if _SIGNED.fullmatch(word):
+    if _SIGNED.fullmatch(word) or _PARTED.fullmatch(word):
         return LIKELY
     digits = sum(map(str.isdigit, word))
     if digits > 2 and word.isalnum() and len(word) >= 8 and _turns(word) >= 4:
@@ -120,13 +124,28 @@ def look(word: str) -> int:
     return POSSIBLE if is_joined(word) else 0
 
 
+def _is_drawn(word: str) -> bool:
+    """Whether small letters, capitals and digits change as nobody writes them: `tst-Ke91mmQ0x`."""
+    if len(word) < 8 or not _NO_OTHER.fullmatch(word) or is_stand_in(word) or is_digest(word):
+        return False
+    changes, digits = len(_SEGMENT.findall(word)), len(_DIGITS.findall(word))
+    return (
+        changes >= 6 and (digits > 1 or (digits == 1 and not word.isalnum())) and not _NO_VALUE.search(word)
+    )
+
+
 def _turns(word: str) -> int:
     return sum(one.isdigit() != two.isdigit() for one, two in pairwise(word))
 
 
 def values(text: str, names: Sequence[Name], foreign: Sequence[Foreign]) -> Iterator[Span]:
     """Find what is told as a password in the sentences around its name, and in the next one."""
-    mine = [name for name in names if name[3] in _MORE and not _is_about(text, name[1])]
+    mine = [
+        name
+        for name in names
+        if (name[3] in _MORE or (name[2] == "pass" and text[name[1] : name[1] + 1] == " "))
+        and not _is_about(text, name[1])
+    ]
     mine = sorted([*mine, *[(at, end, "", kind) for at, end, kind in foreign if kind == "sign-in"]])
     done = -1
     for number, (at, end, english, _) in enumerate(mine):
@@ -200,7 +219,7 @@ def _told(text: str, start: int, end: int, grade: int, names: Sequence[Name]) ->
             and _is_said_with(text, *((stop, start) if stop <= start else (end, at)))
         ):
             place = SAME
-        if place and (grade or DRAWN) + place >= _ENOUGH + _MORE[kind]:
+        if place and (grade or DRAWN) + place >= _ENOUGH + _MORE.get(kind, 1):
             return {"token": "token", "secret": "secret", "key": "api-key"}.get(kind, "password")
     return ""
 
@@ -259,7 +278,7 @@ def _place(text: str, start: int, end: int, grade: int, name: Name) -> int:
         return LINKED if late or not text[start:end].isdigit() else 0
     last = words[-1].strip(_MARKS) if words else ""
     setting = last in _TO and _SETTING.search(text[max(0, at - 48) : start].lower().rstrip(_MARKS))
-    if (setting and ends) or (last in _TO and _SET_BEHIND.match(text, end)):
+    if (setting and late) or (last in _TO and _SET_BEHIND.match(text, end)):
         return LINKED
     if kind == "sign-in" and late and (last in WITH or between.rstrip().endswith(_WITH_GLUED)):
         return LINKED
