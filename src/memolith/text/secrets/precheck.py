@@ -47,7 +47,7 @@ def may_hold_secret(text: str) -> bool:
     for sign in _SIGNS:  # `any` takes twice as long, and a search asks for every file that it found
         if sign in lower:
             return True
-    if text.count(":") >= _MANY_COLONS or _has_login(text):
+    if text.count(":") >= _MANY_COLONS or _has_login(text) or _has_account(text, lower):
         return True
     if (":" in text and any(who in lower for who in _ACCOUNTS)) or ("@" in text and _is_beside(text)):
         return True
@@ -76,9 +76,12 @@ def _has_login(text: str) -> bool:
     return False
 
 
-def _stands_alone(lower: str, who: str) -> bool:
-    """Whether what logs in is no part of a path: `/root/x` needs no scanner."""
-    return any(rest[:1] not in _IN_PATHS for rest in lower.split(who)[1:])
+def _has_account(text: str, lower: str) -> bool:
+    """Whether a line names who logs in, or a host, with a word beside it: in a path, `/root/x`, none is."""
+    for who in HEADS:
+        if who in lower and any(rest[:1] not in _IN_PATHS for rest in lower.split(who)[1:]):
+            return True
+    return " " in text and any("." in line and 1 < len(line.split(None, 5)) < 5 for line in text.split("\n"))
 
 
 def _is_beside(text: str) -> bool:
