@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from memolith.text import points
 from memolith.text.patterns import lazy
-from memolith.text.voice import WORDS
+from memolith.text.voice import RULE, WORDS
 
 # Characters that keyboards do not make, and marks that pages and screens put around a text.
 _UNTYPED = lazy(r"[\u00ad\u2000-\u200b\u2060\ufeff]|(?:\u00a0[^\u00a0]+){3}")
@@ -26,6 +26,15 @@ _OF = lazy(
     r"|[.!?]\s+[–—-]{1,2}\s+[A-Z]\w+(?:,?\s+\w+){0,3}\s*\Z"
 )
 _TITLE = lazy(rf"(?:\d+[.)]\s+)?(?:[A-Z]\w+\s+){{1,3}}(?i:{WORDS['named']})[.!]?")
+# A sentence in quotation marks, and what says that it is one's own.
+_SAID = lazy(
+    r"\"(?=[A-Za-z\u00c0-\uffff])[^\"]{12,}\"|“[^”]{12,}”|„[^”“]{12,}[”“]|«[^»]{12,}»|「[^」]{6,}」"
+    r"|(?<!\w)'[A-Za-z][^']{12,}'(?!\w)|\"[\u2e80-\ud7ff][^\"]{5,}\""
+)
+_OWN_SAYING = lazy(
+    r"(?i)\b(?:i|we|ich|wir|je|nous|yo|eu|io|ik|я|мы)\b "
+    r"\w*(?:sa(?:id|y)|sag|gesagt|di[ts]|digo|diss|zeg|говор|сказал)"
+)
 # Letters: how they begin and end.
 _COMMA, _MOST_GREETING = ",，、", 4  # how lines above and below a letter end, and the words of one
 _TO_AGENT = lazy(rf"(?i)\W*(?:{WORDS['greeting']})\s+(?:{WORDS['agent']})\W*")
@@ -46,6 +55,13 @@ def is_marked(line: str) -> bool:
 def names_source(line: str) -> bool:
     """Whether a line says whose its words are."""
     return bool(_WRITES.match(line) or _OF.search(line))
+
+
+def quotes_rule(line: str) -> bool:
+    """Whether what is said as a rule in a line stands in quotation marks only: somebody's, who is quoted."""
+    quoted = [each[0] for each in _SAID.finditer(line)]
+    rest = str(_SAID.sub(" ", line))
+    return any(map(RULE.search, quoted)) and not (RULE.search(rest) or _OWN_SAYING.search(rest))
 
 
 def is_headline(line: str) -> bool:

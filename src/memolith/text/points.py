@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST, _MOST_WORDS = 120, 16  # of a sentence that only points
+_UP = ("^", "↑", "⬆", "👆")
 _LONGEST = 3_000  # characters of a line that are looked at
 # What each part of a sentence is called in the patterns; `n` is any word, `o` any but the speaker, `d` a
 # demonstrative that is nothing else.
@@ -182,6 +183,9 @@ def shown(lines: list[str], first: int, last: int) -> set[int]:
     It may be what stands below such a sentence, and above it if nothing else but requests follows. One right
     above a paste points at that, and so do those below if somebody asked something above it.
     """
+    arrow = max((number for number, line in enumerate(lines) if line.lstrip()[:1] in _UP), default=0)
+    if arrow:  # it points at all that stands above it
+        return set(range(arrow))
     ends = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     said = [
         (number, each, "" if voice.RULE.match(each) else kind(each))

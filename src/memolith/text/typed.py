@@ -55,15 +55,6 @@ _MACHINE = lazy(
 # How a line of code ends, or what is in one; a rule about code may have that, too.
 _CODE = lazy(r"[{}]\s*$|[=()+].*;\s*$|=>")
 _QUOTED = lazy(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)|(?<=\w)\([^()]*\)|\{[^{}]*\}")
-# A sentence in quotation marks, and what says that it is one's own.
-_SAID = lazy(
-    r"\"(?=[A-Za-z\u00c0-\uffff])[^\"]{12,}\"|“[^”]{12,}”|„[^”“]{12,}[”“]|«[^»]{12,}»|「[^」]{6,}」"
-    r"|(?<!\w)'[A-Za-z][^']{12,}'(?!\w)|\"[\u2e80-\ud7ff][^\"]{5,}\""
-)
-_OWN_SAYING = lazy(
-    r"(?i)\b(?:i|we|ich|wir|je|nous|yo|eu|io|ik|я|мы)\b "
-    r"\w*(?:sa(?:id|y)|sag|gesagt|di[ts]|digo|diss|zeg|говор|сказал)"
-)
 _PROSE = lazy(r"(?:^|\s)[A-Za-z]?[a-z']+[,;.]?(?=\s|$)|[\u3040-\u9fff\uac00-\ud7a3]|[^\x00-\x7f]{2}")
 _LEAST_PROSE = 4  # words
 # The end of a line that says what follows.
@@ -105,6 +96,9 @@ _AMOUNT = lazy(
 _FOR = lazy(rf"(?:{_WORDS['for']})(?:\s+[^\s:：]+){{1,4}}")
 # Somebody without a name, as the one who did something: "a guy put this in a forum".
 _SOMEBODY = lazy(rf"(?i)(?:^|\s)(?:{_WORDS['somebody']}){voice.STOP}")
+_SOMEBODY_SAYS = lazy(
+    rf"(?i)(?:{_WORDS['somebody']})(?:\s+[^\s.:]+){{0,5}}?\s+(?:{_WORDS['reports']}){voice.STOP}"
+)
 # A short reply before what is so with us.
 _REPLY = lazy(r"(?:[^\W\d_][^\s:：]*[\s,，]*){1,5}")
 _OURS = lazy(rf"(?i)\s*(?:\S+\s+){{0,5}}(?:{_WORDS['ours']}){voice.STOP}|\s*(?:{_WORDS['ours-glued']})")
@@ -298,15 +292,8 @@ def _shows_inline(line: str) -> bool:
     return found is not None and found[0][-1] in ":：" and any(map(str.isalnum, line[found.end() :]))
 
 
-def _quotes_rule(line: str) -> bool:
-    """Whether what is said as a rule in a line stands in quotation marks only: somebody's, who is quoted."""
-    quoted = [each[0] for each in _SAID.finditer(line)]
-    rest = str(_SAID.sub(" ", line))
-    return any(map(voice.RULE.search, quoted)) and not (voice.RULE.search(rest) or _OWN_SAYING.search(rest))
-
-
 def _has_told(line: str, *, alone: bool) -> bool:
-    if _quotes_rule(line):
+    if attributed.quotes_rule(line):
         return True
     sentences = list(filter(None, _SENTENCE.split(str(_QUOTED.sub(_emptied, line)))))
     told = any(_is_told(each, alone=alone) or points.reports(each) for each in sentences)
@@ -323,7 +310,7 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     Before a colon only a person who speaks themselves, and what the sentence is about, name nobody; nor does
     a phrase in a message of one line.
     """
-    if _TOLD.match(sentence) or _REPORTED.match(sentence):
+    if _TOLD.match(sentence) or _REPORTED.match(sentence) or _SOMEBODY_SAYS.match(sentence):
         return True
     found = _INTRODUCES.match(sentence)
     if found is None or _is_voice(found[1]) or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
