@@ -67,6 +67,7 @@ _AROUND = lazy(
     r"(?im)^[ \t]*# (?:context from my \w+|files mentioned by the user|in[- ]app browser)|^## My request\b"
 )
 _REQUEST = lazy(r"(?im)^## My request\b[^\n]*$")
+_PS = lazy(r"(?i)\s*p\.?\s?s\.?\s*[:：]")  # goes on with what stands above it
 BULLET = lazy(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
 _WORDS = voice.WORDS
 _RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
@@ -140,7 +141,7 @@ def parted(text: str) -> tuple[str, str]:
 def spoken(text: str) -> list[str]:
     """Return the lines of a text that a person typed and that say something: not the title of a paste."""
     said = [(line, own) for line, own in _lines(text) if line.strip()]
-    titled = len(said) > 1 and not said[1][1] and _is_title(said[0][0].strip())
+    titled = len(said) > 1 and not said[1][1] and not _PS.match(said[1][0]) and _is_title(said[0][0].strip())
     return [line for line, own in said[titled:] if own]
 
 
@@ -190,7 +191,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
     strange = (at for at, paragraph in _paragraphs(lines[:first]) if not _is_typed(paragraph))
     first = next(strange, first)
     said = [number for number, line in enumerate(lines) if line.strip()]
-    if len(said) > 1 and _is_title(lines[said[0]].strip()):
+    if len(said) > 1 and not _PS.match(lines[said[1]]) and _is_title(lines[said[0]].strip()):
         first = min(first, said[0] + 1)
     last = _tail(lines, first)
     shown = points.shown(lines, first, last)
@@ -313,7 +314,12 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     if _TOLD.match(sentence) or _REPORTED.match(sentence) or _SOMEBODY_SAYS.match(sentence):
         return True
     found = _INTRODUCES.match(sentence)
-    if found is None or _is_voice(found[1]) or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
+    if (
+        found is None
+        or _is_voice(found[1].rstrip())
+        or _AGREES.search(found[1])
+        or _OWN_LIST.fullmatch(found[1])
+    ):
         return False
     if _AMOUNT.fullmatch(sentence):
         return False

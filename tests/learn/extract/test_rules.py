@@ -336,6 +336,21 @@ def test_what_people_plainly_say_is_learned_in_eight_languages(text: str) -> Non
 
 
 @proves("S2.90")
+@pytest.mark.parametrize(("kind", "text", "statement"), rows("learn/extract/lasting"))
+def test_what_says_by_its_small_words_that_it_lasts_is_learned_at_once(
+    kind: str, text: str, statement: str
+) -> None:
+    assert kind
+    assert statement.casefold() in " ".join(learned(("user", text), ("assistant", "Done."))).casefold()
+
+
+@proves("S2.90")
+@pytest.mark.parametrize("text", rows("learn/extract/once"))
+def test_what_is_said_once_for_the_work_at_hand_is_not_learned(text: str) -> None:
+    assert learned(("user", text), ("assistant", "Done.")) == []
+
+
+@proves("S2.90")
 @pytest.mark.parametrize("text", rows("learn/extract/passing"))
 def test_chatter_tasks_questions_and_guesses_teach_nothing(text: str) -> None:
     assert said(text) == []

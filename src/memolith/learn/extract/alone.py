@@ -40,6 +40,8 @@ def leans(statement: str) -> bool:
         after = read.letters[at + 1 : at + 2]
         if letter in ".n#mWx" and word not in STOP:
             return False
+        if masked[end - 1 :].lstrip().startswith(":") or masked[start:end].rstrip().endswith(":"):
+            return False  # "let's agree on this: …"
         if letter == "d" and after in ".nx":
             return False  # "this service runs on …"
         if "r" in read.letters[max(0, at - 2) : at]:
@@ -57,7 +59,12 @@ def own_clause(statement: str) -> str:
         return ""
     rest = statement[read.places[comma.end()] :]
     judged = signals.weigh(read.letters[comma.end() :], rest, answering=True, refused=False)
-    says_all = judged is not None and judged.points >= signals.CERTAIN and not leans(rest)
+    says_all = (
+        judged is not None
+        and judged.points >= signals.CERTAIN
+        and not leans(rest)
+        and not signals.is_vague(rest)
+    )
     return signals.sentence(rest) if says_all else ""
 
 
@@ -125,6 +132,11 @@ def is_for_one(statement: str) -> bool:
 def is_of_me(statement: str) -> bool:
     """Whether a statement is about what belongs to the person who speaks: "my login is …"."""
     return bool(pattern("of-me").search(statement))
+
+
+def is_strict(statement: str) -> bool:
+    """Whether a statement says what must be, not only what should be."""
+    return "o" in marks.read(_hidden(statement)).letters
 
 
 def is_imagined(masked: str) -> bool:

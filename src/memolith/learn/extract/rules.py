@@ -31,15 +31,18 @@ MAX_RECORDS = 50
 _MOST, _LONG = 320, 220  # characters of a statement, and of a message that speaks of somebody
 _MAX_SENTENCE = 400  # characters; longer text is not a spoken sentence
 _TITLE = 80
+_SHORT_HEADER = 3  # words that announce a list without a colon
 # How a message that opens a task says what is to be done, and behind that, how.
 _HOW = frozenset(["must", "not-that", "forbid-once", "none", "ensure"])
 _WISHED = frozenset(["must", "we-should"])  # behind "I think …" it is still a thought
 _DRAFTED = frozenset(["must", "we-should", "every"])  # behind any thought it may be part of a draft
+_MUST, _SHOULD = frozenset(["must"]), frozenset(["must", "correct", "not-that", "rather"])
 _TOLD = frozenset(["is", "value"])
 _TALE = 12  # sentences of a message that tells how a thing should become
 _MOST_CUT = 2 / 3  # of what is left
 _MOST_BEFORE = 3  # sentences that one may go on with
-_LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*)\s+")  # `b)` or a command before a sentence
+# `b)`, "PS:" or a command before a sentence
+_LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*|[Pp]\.?\s?[Ss]\.?\s*[:：])\s+")
 _TRAILS = lazy(r"\w ?\.\.+ ?\w")  # "it got merged..which was"
 _LATER_ITEM = lazy(r"^\s*[2-9][.)]\s")  # copied out of somebody's list
 _SPLIT = lazy(r"(?<=[.!?…])\s+(?=[^\s])|(?<=[。！？])(?=.)")
@@ -154,7 +157,10 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
             or alone.chooses(fact.text)
             or alone.is_unneeded(fact.text)
             or alone.is_for_one(fact.text)
-            or (not answering and set(judged.ways) <= (_HOW if at else {"must"}))
+            or (
+                not answering
+                and (set(judged.ways) <= _HOW if at else _opens_task(fact.text, set(judged.ways)))
+            )
             or len(_TRAILS.findall(fact.text)) > 1
         ):
             fact = fact.but(certain=False)
@@ -164,6 +170,11 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
             fact = _with_context(fact, sentences[:at], turn.number)
         found.append(fact)
     return found
+
+
+def _opens_task(text: str, ways: set[str]) -> bool:
+    """Whether a message that begins so may describe what is to be built: "the page should …, not …"."""
+    return "must" in ways and ways <= (_MUST if alone.is_strict(text) else _SHOULD)
 
 
 def _informing(said: _Sentence, judged: signals.Judged | None, *, again: bool) -> signals.Judged | None:
@@ -233,9 +244,11 @@ def _sentences(lines: Sequence[str]) -> Iterator[_Sentence]:
             continue  # the choices that it asks about
         for said in _split(_LIST.sub("", typed.BULLET.sub("", line).strip())):
             if said and len(said) <= _MAX_SENTENCE:
-                yield _Sentence(text=said, masked=_mask(said), rule=header == "rule" and listed)
-        if line.rstrip().endswith((":", "：")):
-            header = "rule" if typed.is_rules(line.strip()) else ""
+                yield _Sentence(
+                    text=said, masked=_mask(said), rule=header == "rule" and listed and not alone.passes(said)
+                )
+        if line.rstrip().endswith((":", "：")) or len(line.split()) <= _SHORT_HEADER:
+            header = "rule" if typed.is_rules(line.strip()) else header if listed else ""
         elif line.rstrip().endswith(("?", "？")) and not listed:
             header = "?"
 

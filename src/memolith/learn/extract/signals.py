@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
-from memolith.learn.extract import doubt, marks
+from memolith.learn.extract import doubt, lasting, marks
 from memolith.learn.extract.facts import Fact, place_of_rule, settled_place
 from memolith.learn.extract.speech import pattern, words
 from memolith.text.words.terms import STOP
@@ -89,7 +89,7 @@ _WAYS = {
     "do-not-want": (3, r",Np[^,Td]{2}"),  # "…, don't want my logs to be public"
     "value": (
         2,
-        r"^[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXMwZ,]{1,7}B[^,TdX]{0,4}n|[.n]nB$|n\.BB$",
+        r"^(?!.*r)[JO,]*(?![Uvu](?![.n]{1,2}B))[^TdQIYWDAXMwZ,]{1,7}B[^,TdX]{0,4}n|[.n]nB$|n\.BB$",
     ),  # "… listens on port 5433"
 }
 # What adds to them, or speaks against them.
@@ -107,6 +107,8 @@ _MORE = {
     "for-us": (1, r"[.n]W$"),  # "… in this repository"
     "reason": (1, r"R"),
     "named": (1, r"n(?!B.)"),
+    # "it always crashes when …", "you always forget …", "no errors any more"
+    "happens": (-4, r"[LV][^,DNUvu]{0,3}X|^[JO,]*Y[LV]|^[JO,]*NX|X[^,]{0,2}[LV]"),
     "supposes": (-5, r"H"),  # "maybe", "could"
     "thinks": (-3, r"h"),  # "I think"
     "if": (-5, r"^[JAOM,.]{0,3}S(?![^,]*,[JA]*[LV])"),
@@ -149,18 +151,21 @@ _CLAUSE = re.compile(
 _NATURE = re.compile(r"^[JO,]*[.nv]{0,3}nB[.n](?=[.n]{0,5}$)")
 _BACK = re.compile(r"^[JA,]*K[TJAd]*$")
 _FOR_LATER = re.compile(r"(?i),? (?:for|in) (?:the )?(?:next time|future|later)[.!]*$")
-_ASKS_LAST = re.compile(r"(?:,[JA]*|c)K[TJ]*$")  # "…, please remember that"
+_ASKS_LAST = re.compile(r"(?:,[JA]*|c)K[TJ]*(?:w[^,]*)?$")  # "…, please remember that"
 # Asked in passing or as a question, or before a colon: "can you remember that …?", "fix it and remember …"
 _ASKS_TOO = re.compile(
     r"^(?:A|[^HKQ?X]*(?:J|,|Zt))[JA]*K[JA]?,?[Tc](?=[^QX?])|^[JAMO,]*K[^,QHtvuU]{0,4},(?=..)"
 )
 _LASTING = re.compile(r"[lLVEU]")  # "from now on", "always", "each", or what one does by habit: "keep", "use"
 _SECRET = re.compile(r"(?:\S+\s+){0,4}\[(?:secret:[a-z0-9-]+|private)\]")  # and what it is the value of
+_ANSWERS = re.compile(r"O|N,")  # who begins with a no has heard something
+# A polite question for something that lasts: "could you please stop adding …?"
+_FOR_GOOD = re.compile(r"[JO,]*A[^?SQ]*(?:[lLV]|N[vU])[^?SQ]*\?$")
 _SMILE = re.compile(r"\s+[:;]-?[)(D|]+$")
 _BETWEEN = " \t,;:.!?、，：；。（("
 _LOOSE = str.maketrans("ogxs", "DD..")
 _EXACT = ("strict", "we-need", "at-hand")  # these see what `weigh` takes together
-_NAMING = ".n#UvuXBP"
+_NAMING = ".n#UvuXBPW"
 _TABLES = [
     {name: (points, re.compile(found)) for name, (points, found) in each.items()} for each in (_WAYS, _MORE)
 ]
@@ -181,7 +186,7 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     refused what the agent was about to do.
     """
     bare = pattern("tag").sub("", masked)
-    read = marks.read(bare)
+    text, read = _read(text, bare)
     doubted = _DOUBTED.search(read.letters)
     end = read.places[doubted.start()] if doubted else len(bare)
     if doubted and pattern("example").match(bare, read.places[doubted.end() - 1]):
@@ -205,9 +210,11 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     if nothing or ("n" in read.letters and _has_mended(bare, refused=refused)):
         return None if nothing else Judged(points=CERTAIN, statement=sentence(text), ways=["mended"])
     letters = _MAY.sub(r"\1D", _TAIL.sub("", read.letters))
-    if pattern("moment").search(bare):
+    passes = pattern("moment").search(bare)
+    if passes:
         letters += "M"
     judged = weigh(letters, statement, answering=answering, refused=refused)
+    judged = _lasting(f"{read.fine}M" if passes else read.fine, statement, judged)
     if (judged is None or judged.points < CERTAIN) and (own := _CLAUSE.match(letters)):
         said = sentence(text[read.places[own.end()] : len(bare)])  # "fix that one, we never …"
         clause = weigh(letters[own.end() :], said, answering=answering, refused=refused)
@@ -218,6 +225,29 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
 def _has_mended(bare: str, *, refused: bool) -> bool:
     """Whether somebody says that something helped, or refuses a call because something else does."""
     return bool(pattern("mended").search(bare) or (refused and pattern("mends").search(bare)))
+
+
+def _read(text: str, bare: str) -> tuple[str, Marks]:
+    """Return a sentence and its marks; a polite question for something that lasts is none."""
+    read = marks.read(bare)
+    if not _FOR_GOOD.match(read.letters):
+        return text, read
+    return text.rstrip(" ?？"), read.but(
+        fine=read.fine[:-1], letters=read.letters[:-1], places=read.places[:-1]
+    )
+
+
+def _lasting(letters: str, statement: str, judged: Judged | None) -> Judged | None:
+    """Return how a sentence is judged by its small words, if they say more."""
+    found = lasting.judge(letters)
+    if found is None:
+        return judged
+    points, ways = (judged.points, judged.ways) if judged else (0, [])
+    if found.certain:
+        return Judged(
+            points=max(points, CERTAIN), statement=statement, ways=list(dict.fromkeys([*ways, *found.ways]))
+        )
+    return judged if points else Judged(points=POSSIBLE, statement=statement, ways=found.ways)
 
 
 def _says_nothing(letters: str, bare: str) -> bool:
@@ -237,6 +267,8 @@ def weigh(letters: str, statement: str, *, answering: bool, refused: bool) -> Ju
     if "short" in more and marks.DENSE.search(statement) and len(statement) > _SHORT:
         more.remove("short")  # one mark may be several words there
     ways = [name for name in ways if answering or name not in ("use", "correct")]
+    if ways and not answering and _ANSWERS.match(letters):
+        ways.append("correct")
     if not ways:
         return None
     if ways == ["use"] and "short" in more:
@@ -258,7 +290,7 @@ def fact(judged: Judged) -> Fact:
         category, scope = settled_place("preferences", "user", judged.statement)
     elif "my" in judged.ways:
         category, scope = settled_place(category, "user", judged.statement)
-    elif category == "principles" and {"decide", "gone"} & set(judged.ways):
+    elif category == "principles" and {"decide", "decided", "gone"} & set(judged.ways):
         category = "decisions"
     return Fact(
         judged.statement, category, scope, certain=judged.points >= CERTAIN, asked="keep" in judged.ways
