@@ -314,12 +314,7 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     if _TOLD.match(sentence) or _REPORTED.match(sentence) or _SOMEBODY_SAYS.match(sentence):
         return True
     found = _INTRODUCES.match(sentence)
-    if (
-        found is None
-        or _is_voice(found[1].rstrip())
-        or _AGREES.search(found[1])
-        or _OWN_LIST.fullmatch(found[1])
-    ):
+    if found is None or _is_voice(found[1]) or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
         return False
     if _AMOUNT.fullmatch(sentence):
         return False
@@ -343,7 +338,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _is_voice(text: str) -> bool:
-    found = _VOICE.match(text)
+    found = _VOICE.match(text.rstrip())
     rest = str(_LOGS.sub("", text[found.start(1) :])) if found else ""
     return found is not None and not (_TEXT.search(rest) or _OTHERS.search(rest) or _ABOUT.search(text))
 
