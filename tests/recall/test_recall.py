@@ -783,3 +783,33 @@ def test_a_change_in_other_words_replaces_what_it_is_about(
     for number in range(others):
         record(mem, f"x{number}", f"Shelf {number} holds jars of paint.", created="2026-02-01")
     assert keys(mem, question)[0] == "r2"
+
+
+@proves("S3.59")
+@pytest.mark.parametrize(
+    ("note", "question"),
+    [
+        ("Kunden bekommen eine Bestätigung per Post.", "was bekommt ein Kunde?"),
+        ("Der Rechnungsexport läuft um drei.", "was ist mit der Rechnung?"),
+        ("Die Zeitüberschreitungen liegen bei 30 Sekunden.", "wie hoch ist die Zeitüberschreitung?"),
+        ("Серверы стоят в Казани.", "где стоит сервер?"),
+        ("Резервные копии хранятся год.", "сколько хранить резервную копию?"),
+        ("Les factures sont envoyées chaque lundi.", "quand envoyer une facture?"),
+        ("Los servidores están en Madrid.", "¿dónde está el servidor?"),
+        ("As migrações correm de noite.", "quando corre a migração?"),
+    ],
+)
+def test_other_forms_of_a_word_and_its_compounds_are_found(mem: Mem, note: str, question: str) -> None:
+    mem.remember(note, "It")
+    for number in range(12):
+        mem.remember(f"Shelf {number} holds jars of paint, some of them {'abcdefghijkl'[number] * 5}.")
+    assert keys(mem, question)[:1] == ["it"]
+    assert keys(mem, "wo ist der Schlüssel für den Tresor?") == []
+
+
+@proves("S3.59")
+def test_an_english_question_is_about_its_own_words(mem: Mem) -> None:
+    mem.remember("Containers of the warehouse are numbered.", "It")
+    assert keys(mem, "who counts the contai?") == []
+    asked = mem.index.terms(["", mem.project], "who counts the contai?").terms
+    assert [term.term for term in asked if term.df] == ["the"]

@@ -30,6 +30,8 @@ _MOST_TERMS = 64
 _PART = 4  # letters of a word that is looked for inside the names of files
 _FIRST, _LAST = 192, 64  # terms of a text that are looked up: a log says last what went wrong
 _REMEMBERED = 50_000  # terms
+_ROOT, _ENDING = 4, 2  # letters that stay of a word in an inflected language, letters of its ending
+_SHORT = 300  # characters of a question
 _TURN = KINDS.index("session")
 # A caller that wants only a few hits needs only the rarest words.
 _FEW, _FEW_POSTINGS = 20, 500
@@ -62,7 +64,27 @@ class Lexicon:
             Term(term=term, df=self._frequency(term, most), weight=weight)
             for term, weight in said[:_FIRST] + said[_FIRST:][-_LAST:]
         ]
+        if len(query) <= _SHORT and analyser.is_inflected(query):
+            found = self._inflected(query, found)
         return Analysis(terms=found, total=self.total)
+
+    def _inflected(self, query: str, found: list[Term]) -> list[Term]:
+        """Put other forms of a word, and longer words with it, in place of one that nothing has."""
+        unknown = {term.term for term in found if not term.df and term.weight}
+        forms: dict[str, list[str]] = {}
+        for chunk in query.casefold().split() if unknown else ():
+            word = "".join(filter(str.isalpha, chunk))
+            term = next(iter(analyser.of_query(word)), "")
+            if term in unknown and len(word) > _ROOT:
+                forms[term] = schema.beginning(self._db, self.scopes, word, max(_ROOT, len(word) - _ENDING))
+        # Words for asking that nothing here has say nothing about what is missing.
+        asking = {term for term in unknown if term in analyser.FUNCTION}
+        done = [term for term in found if not forms.get(term.term) and term.term not in asking]
+        more = {other for each in forms.values() for form in each for other in analyser.of_query(form)}
+        more.difference_update([term.term for term in done])
+        return done + [
+            Term(term=each, df=df, weight=1.0) for each in sorted(more) if (df := self._frequency(each))
+        ]
 
     def search(
         self, query: str, limit: int, kinds: Collection[str] | None, alone: int | None = None

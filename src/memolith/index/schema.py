@@ -59,6 +59,7 @@ _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit))
 
 COMMAND = KINDS.index("command")  # in the id of a unit of a session that is found apart from what was said
 MAX_TF = 31
+_ENDING, _COMPOUND, _FORMS = 3, 6, 3  # letters of an ending, of the first word of a compound; forms of a word
 BLOCK = 4096
 _TOGETHER = 32  # files that share a row of `spelled`: half the size, and some more files to read
 _CODES = {"words": "H", "lots": "I", "files": "I"}  # of a unit: its word count, its lot, its file
@@ -139,6 +140,19 @@ def column(connection: Connection, name: str) -> array[int]:
         found.frombytes(bytes(found.itemsize * max(0, number * BLOCK - len(found))))
         found.frombytes(values)
     return found
+
+
+def beginning(connection: Connection, scopes: Sequence[int], word: str, least: int) -> list[str]:
+    """Return words of notes that begin like one, with as much of it as possible, `least` letters or more."""
+    query = "SELECT word FROM vocabulary WHERE scope = ? AND word >= ? AND word < ? LIMIT 50"
+    for size in range(len(word), least - 1, -1):
+        begin = word[:size]
+        rows = [row[0] for n in scopes for row in connection.execute(query, [n, begin, f"{begin}\U0010ffff"])]
+        # Of a short beginning, another ending; of a long one, a compound too.
+        found = [each for each in rows if len(each) <= size + _ENDING or size >= _COMPOUND]
+        if found:
+            return sorted(set(found), key=lambda each: (len(each), each))[:_FORMS]
+    return []
 
 
 def words(connection: Connection) -> Words:

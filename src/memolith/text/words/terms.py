@@ -111,6 +111,15 @@ def of_query(text: str) -> dict[str, float]:
     return found
 
 
+def is_inflected(text: str) -> bool:
+    """Whether a text seems to be in a language with more endings than English, written with spaces."""
+    words = [fold(chunk).strip(_AROUND) for chunk in text.casefold().split()]
+    asks = any(word in FUNCTION and word not in STOP for word in words)
+    return asks or any(
+        len(word) > 1 and word.isalpha() and not word.isascii() and not is_dense(word) for word in words
+    )
+
+
 def _analyse(chunk: str, *, in_query: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the terms of a piece of text without spaces: its words, and others that it is found by."""
     plain = chunk.strip(_AROUND)
