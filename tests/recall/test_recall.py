@@ -790,7 +790,7 @@ def test_a_change_in_other_words_replaces_what_it_is_about(
     ("note", "question"),
     [
         ("Kunden bekommen eine Bestätigung per Post.", "was bekommt ein Kunde?"),
-        ("Der Rechnungsexport läuft um drei.", "was ist mit der Rechnung?"),
+        ("Rechnungsexport: um drei.", "was ist mit der Rechnung?"),
         ("Die Zeitüberschreitungen liegen bei 30 Sekunden.", "wie hoch ist die Zeitüberschreitung?"),
         ("Серверы стоят в Казани.", "где стоит сервер?"),
         ("Резервные копии хранятся год.", "сколько хранить резервную копию?"),
