@@ -537,6 +537,7 @@ def test_another_value_for_the_same_thing_goes_into_the_note_that_has_the_old_on
     ("titles", "text", "replaces"),
     [
         (["Running the tests"], "The suite needs Redis on port {}.", True),
+        (["Logging"], "The config file of the service is at /etc/{}.yml.", True),
         (["Staging"], "The port is {}.", False),  # it does not say of what
         (["Staging", "Production"], "The suite needs Redis on port {}.", False),
     ],

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memolith import InputError, Mem, NotFoundError
+from memolith.base.errors import TooLargeError
 from memolith.edges.cli import main
 from tests.ledger import proves
 
@@ -113,3 +114,22 @@ def test_who_notes_something_at_the_same_time_as_others_loses_nothing(mem: Mem) 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(note, wanted))
     assert sorted(note.split()[-1] for note in mem.tickets.get("t").notes) == sorted(wanted)
+
+
+@proves("S0.19")
+def test_each_text_of_a_ticket_may_have_65536_bytes_and_none_has_more(mem: Mem) -> None:
+    most = "w" * 65_536
+    one = mem.tickets.add("One", most).id
+    mem.tickets.update(one, description="d" * 65_536)
+    mem.tickets.note(one, most)
+    found = mem.tickets.get(one)
+    assert (found.description.strip(), len(found.notes)) == ("d" * 65_536, 1)
+    with pytest.raises(TooLargeError, match="65,537"):
+        mem.tickets.note(one, f"{most}w")
+    with pytest.raises(TooLargeError, match="65,537"):
+        mem.tickets.update(one, description=f"{most}w")
+    with pytest.raises(TooLargeError, match="65,537"):
+        mem.tickets.replace(one, "d" * 65_536, f"{most}w")
+    with pytest.raises(TooLargeError, match="65,537"):
+        mem.tickets.add(f"{most}w")
+    assert mem.tickets.get(one).notes == found.notes

@@ -241,6 +241,8 @@ def test_content_over_the_cap_is_refused_whole_with_its_size(mem: Mem, store: Pa
         with pytest.raises(TooLargeError, match=r"65,538 bytes, more than the 65,536 .* nothing was written"):
             mem.write("note", "é" * 32_769, mode, mode)
         assert not (store / "notes" / f"{mode}.md").exists()
+    done = mem.append_daily("heading", "y" * 65_536)
+    assert (done.warnings, "y" * 65_536 in (store / "daily" / f"{mem.today}.md").read_text()) == ([], True)
 
 
 @proves("S0.19")

@@ -54,6 +54,8 @@ class Entries:
         self._home = home
         self._root = home.store
 
+    _cap: int | None = MAX_WRITE_BYTES  # of the text of an entry
+
     def _write(self, relative: str, fields: Fields, text: str | None = None, op: str = "") -> Change:
         """Change fields of an entry, and its text if given; a new text is labelled with its source."""
         whose = self._home.source if text is not None or "title" in fields else None
@@ -61,7 +63,7 @@ class Entries:
         known = load(self._root, relative, self._kind)
         if known and not known[0].parsed.get("created"):
             fields["created"] = known[1]  # until now, only the file's own date said when
-        return store(self._home.gate, relative, fields, text, op or self._kind, whose)
+        return store(self._home.gate, relative, fields, text, op or self._kind, whose, cap=self._cap)
 
     def _remove(self, relative: str, op: str = "delete") -> Change:
         """Delete an entry; the history keeps its text."""
@@ -170,14 +172,24 @@ def screened(
 
 
 def store(
-    gate: Gate, relative: str, fields: Fields, body: str | None, op: str, source: Source | None = None
+    gate: Gate,
+    relative: str,
+    fields: Fields,
+    body: str | None,
+    op: str,
+    source: Source | None = None,
+    *,
+    cap: int | None = MAX_WRITE_BYTES,
 ) -> Change:
     """Write an entry: a new file, or an existing one with some fields and perhaps the body changed.
+
+    A body with several texts, each of which fits, has no `cap` of its own.
 
     An existing head keeps its keys, comments and order. A head that cannot be parsed stays as text below a
     new one; InputError if that text is to be replaced. `source` is the source of a new text.
     """
-    arguments.check_text(body or "", empty=True)
+    if cap:
+        arguments.check_text(body or "", empty=True)
     label = source_label.fields(source) if source and not source.trusted else {}
     given, text_given, warnings = screened(gate, layout.scope_of(relative), {**fields, **label}, body or "")
     one = markdown.same_line
@@ -197,7 +209,7 @@ def store(
         rest = None if body is None else text if text.endswith("\n") else f"{text}\n"
         return with_fields(old or "", known, rest)
 
-    change = gate.change(relative, text_given, compose, op=op, cap=MAX_WRITE_BYTES)
+    change = gate.change(relative, text_given, compose, op=op, cap=cap)
     change.warnings[:0] = warnings
     return change
 

@@ -83,7 +83,7 @@ class Ticket(Value):
 class Tickets(entries.Entries):
     """The tickets of a project."""
 
-    _kind = "ticket"
+    _kind, _cap = "ticket", None  # its description and each of its notes are checked when they are given
 
     def add(
         self,
@@ -100,7 +100,7 @@ class Tickets(entries.Entries):
         if not called:
             raise InputError("a ticket needs a title; give it some words")
         _check(type=type, priority=priority, status=status)
-        arguments.check_text(description, "description", empty=True)
+        _check_texts(title, description)
         self._home.register()
         with self._home.gate.scope(self._home.project):
             taken = self._ids()
@@ -121,7 +121,8 @@ class Tickets(entries.Entries):
                 "updated": self._home.today,
             }
             text, whose = description or "\n", self._home.source
-            change = entries.store(self._home.gate, self._file(name), fields, text, "ticket", whose)
+            file = self._file(name)
+            change = entries.store(self._home.gate, file, fields, text, "ticket", whose, cap=self._cap)
         return self._done(name, self._file(name), f"Added ticket {name}", change.warnings, created=True)
 
     def update(
@@ -139,6 +140,7 @@ class Tickets(entries.Entries):
         _check(type=type, priority=priority, status=status)
         if title is not None and not markdown.same_line(title):
             raise InputError("a ticket needs a title; give it some words")
+        _check_texts(title or "", description or "")
         given = {
             "title": title,
             "status": status,
@@ -161,6 +163,7 @@ class Tickets(entries.Entries):
             ticket = self.get(ticket_id)
             loaded = entries.load(self._root, ticket.filename, "ticket")
             text = loaded[0].parsed.body if loaded else ""
+            arguments.check_text(new_str, empty=True)
             body = arguments.replacement(ticket.id, old_str)(text, new_str)
             return self._set(ticket, {}, body, f"Updated ticket {ticket.id}")
 
@@ -169,6 +172,7 @@ class Tickets(entries.Entries):
         line = " ".join(in_one_line(text).split())
         if not line:
             raise InputError("the note is empty; give it some words")
+        arguments.check_text(text, "note")
         with self._home.gate.scope(self._home.project):  # or a concurrent note would be lost
             ticket = self.get(ticket_id)
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._home.now()))
@@ -290,6 +294,11 @@ def split_notes(body: str) -> tuple[str, list[str]]:
 def _body(description: str, notes: list[str]) -> str:
     text = description.strip("\n") + "\n"
     return text + (f"\n{NOTES}\n" + "".join(f"- {note}\n" for note in notes) if notes else "")
+
+
+def _check_texts(title: str, description: str) -> None:
+    arguments.check_text(title, "title", empty=True)
+    arguments.check_text(description, "description", empty=True)
 
 
 def _check(**given: str | None) -> None:

@@ -168,7 +168,8 @@ def append_daily(home: Home, heading: str, body: str) -> WriteResult:
     given, body, warnings = screened(home.gate, home.project, {"heading": heading}, body)
     entry = daily.entry(home.now(), str(given["heading"]), body)
     _prepare(home, "daily", "project")
-    change = _change(home, layout.daily(home.project, home.today), entry, daily.add, op="write")
+    file = layout.daily(home.project, home.today)
+    change = _change(home, file, entry, daily.add, op="write", cap=None)  # what was given fits
     change.warnings[:0] = warnings
     return _result(home, change)
 
@@ -293,6 +294,7 @@ def _change(
     *,
     op: str,
     if_sha256: str | None = None,
+    cap: int | None = MAX_WRITE_BYTES,
 ) -> Change:
     is_note = layout.is_note(relative)
     from memolith.memory import notes
@@ -305,7 +307,7 @@ def _change(
         return notes.write(home.gate, relative, content, apply, op=op, if_sha256=if_sha256)
 
     def change() -> Change:
-        return home.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=MAX_WRITE_BYTES)
+        return home.gate.change(relative, content, apply, op=op, if_sha256=if_sha256, cap=cap)
 
     if relative == layout.MEMORY:
         from memolith.memory.document import kept_small

@@ -194,7 +194,7 @@ def test_at_a_terminal_a_person_says_which_note_they_mean(mem: Mem, work: Path, 
     asked, said = at_terminal(["write", "note", "deploy", "and tag it"], work, f"{answer}\n")
     assert "Add it to the note deploy-guide instead?" in asked
     assert ("and tag it" in mem.read("note", "deploy-guide")) == (answer == "y")
-    assert said.startswith("Added to note deploy-guide" if answer == "y" else "Created note deploy ")
+    assert said.startswith("Added to note deploy-guide" if answer == "y" else "Created note deploy:")
 
 
 @pytest.mark.parametrize("command", [["recall", "--help"], ["help", "record", "add"]])

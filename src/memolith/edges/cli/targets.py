@@ -16,6 +16,7 @@ from memolith.memory import arguments, writing
 from memolith.memory.find import day_of
 from memolith.store import layout
 from memolith.text import markdown
+from memolith.text.budget import plural
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def write(
     if name is not None and done.bytes and not done.held:
         file = os.path.relpath(done.filename, mem.store)
         how = "Created" if is_new else "Added to" if mode == "append" else "Replaced"
-        done = done.but(message=f"{how} note {os.path.basename(file)[:-3]} ({layout.shown(file)})")
+        what = f"{how} note {os.path.basename(file)[:-3]}"
+        done = done.but(message=f"{what}: {plural(done.bytes, 'byte')} in {done.filename}")
     if meant:
         other = f"if you meant {meant.name}: `memolith undo`, then `memolith write note {meant.name} TEXT`"
         done = done.but(warnings=[*done.warnings, other])

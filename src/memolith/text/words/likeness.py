@@ -200,7 +200,7 @@ def _is_file(word: str) -> bool:
 
 def _is_linked(text: str, value: str) -> bool:
     """Whether a small word is right before a value, as in `is in config/app.yml`: it says where or what."""
-    before = text.casefold().partition(value)[0].split()
+    before = text.casefold().partition(value)[0].rstrip("/~").split()  # of a whole path, its first signs
     return bool(before) and before[-1].strip("\"'`(:=") in {"", *_SMALL}
 
 
