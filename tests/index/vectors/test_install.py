@@ -39,7 +39,7 @@ def test_install_makes_recall_find_by_meaning_and_remove_ends_it(
     assert f"Installed: 23 MB in {mem.home}/models/all-MiniLM-L6-v2.q8\n" in told
     assert "Meaning: all-MiniLM-L6-v2: 0 of 1 texts, 1 left (memolith index sync)\n" in told
     assert "The rest takes about a minute" in told
-    assert main(question) == 0
+    assert main(question) == 1  # one note is too few to be certain: it is shown as weak
     assert "called Mimi" in capsys.readouterr().out
     assert main(["status"]) == 0
     assert "meaning      all-MiniLM-L6-v2: 1 of 1 texts\n" in capsys.readouterr().out
