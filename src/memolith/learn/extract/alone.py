@@ -42,6 +42,8 @@ def leans(statement: str) -> bool:
             return False
         if masked[end - 1 :].lstrip().startswith(":") or masked[start:end].rstrip().endswith(":"):
             return False  # "let's agree on this: …"
+        if letter == "T" and word == "one" and after and after in ".nxuv":
+            return False  # "one migration per …"
         if letter == "d" and after in ".nx":
             return False  # "this service runs on …"
         if "r" in read.letters[max(0, at - 2) : at]:

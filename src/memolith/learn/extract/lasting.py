@@ -38,6 +38,11 @@ _SAYS = {
     "no-more": re.compile(rf"{_OPENS}(?:N[vU]|N[.n]{{2,6}}$)|,[JA]+NU"),
     # "you may …", "answer me …", "shorter answers"
     "may": re.compile(r"oY|Y[Do]|YN[^,]{0,3}[.n]*[q]"),
+    # "I'm a designer", "we're on Node 18", "Anna owns …", "one commit per …"
+    "who": re.compile(r"^[JO,]*1[.n]"),
+    "on": re.compile(r"^[JO,A]*3\.?n"),
+    "whose": re.compile(r"^[JO,]*[^,IYTd]{1,5}4."),
+    "each-of": re.compile(r"^[JAO,]*T[^,TdIY]{1,3}0."),
     "prefers": re.compile(r"[.n]P$"),
     "answers": re.compile(r"^[JAO,]*[.CNU]{1,3}j|[.,]j$|^[JAO,]*UI"),
 }

@@ -27,7 +27,7 @@ DENSE = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)")  # scripts w
 _UNDOES = ("stop", "avoid", "quit", "no")
 _TELLS = ("we", "i", "you", "they", "never", "always")
 _FACES, _SMIRKS = 0x1F600, "😂🤣😉😏😜😝😛🤪🙄😆"  # these are not quite serious
-_COARSE = str.maketrans("ezbjqy", "WJF..H")  # what only `lasting.py` tells apart
+_COARSE = str.maketrans("ezbjqy0134", "WJF..H.IW.")  # what only `lasting.py` tells apart
 _LONGEST = 10  # characters of a word in one of them
 _SIGNS = {**dict.fromkeys(",;:()–—、，：；（）", ","), **dict.fromkeys(("->", "=>", "==", "→"), "=")}
 _SIGNS |= dict.fromkeys(("-moi", "-nous", "-lui", "-leur", "-le", "-la", "-les"), "")  # "réponds-moi"

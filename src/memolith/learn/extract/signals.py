@@ -100,6 +100,7 @@ _MORE = {
     "merely": (-1, r"(?:BC|[^W]CB)[^,]*$|^[JO,]*[.n]{1,4}C\.[^U]*$"),  # "it only contains …"
     "we-need": (-2, r"W[^,]{0,2}g"),  # "we need to …"
     "asks": (-1, r"[^JAO,n]A[^,]*[uv.]|,A"),  # "…, can you …"
+    "reports-wish": (-2, r"^[^SwD]*,[JO]*TD"),  # "it returns all, it should only return …"
     "cut-off": (-2, r"^[.n]{1,2},"),
     "spoken": (-1, r"^.{30}"),
     "must-not": (1, r"D[^,]{0,2}N"),
@@ -332,7 +333,8 @@ def is_vague(statement: str) -> bool:
     naming = 0
     for letter, start, end in zip(read.letters, read.places, ends, strict=False):
         word = statement[start:end].strip(" .!,。、").casefold()
-        if letter in _NAMING and word not in STOP:
+        named = letter in _NAMING or (letter == "x" and "E" in read.letters)  # "every PR …"
+        if named and word not in STOP:
             naming += 2 if len(word) > 1 and word[0] >= "\u2e80" else 1
     return naming < _LEAST_WORDS
 
