@@ -123,6 +123,33 @@ def test_no_copy_is_kept_of_a_text_with_a_secret_however_it_came_there(mem: Mem,
     assert copies(mem) == []
 
 
+@proves("X.27", "X.8")
+@pytest.mark.parametrize("begin", ["", "The sky is blue.\n", None])
+def test_undo_of_a_change_by_hand_keeps_its_text_for_redo_but_not_the_secret_in_it(
+    mem: Mem, sky: Path, begin: str | None
+) -> None:
+    before = sky.read_text()
+    sky.write_text(f"{before if begin is None else begin}I typed this.\nThe key is {KEY}\n")
+    typed = sky.read_text()
+    assert mem.undo("sky").by == "hand"
+    assert sky.read_text() == before
+    assert KEY not in "".join(
+        path.read_text() for path in Path(mem.home).glob("history/**/*.*") if path.is_file()
+    )
+    mem.redo("sky")
+    assert sky.read_text() == typed.replace(KEY, "[secret:aws-key-id]")
+    mem.undo("sky")
+    assert sky.read_text() == before
+
+
+@proves("X.27")
+def test_undo_of_a_change_by_hand_keeps_what_a_person_allowed(mem: Mem, sky: Path) -> None:
+    sky.write_text(f"The key is {KEY} memolith:allow\n")
+    mem.undo("sky")
+    mem.redo("sky")
+    assert KEY in sky.read_text()
+
+
 @proves("X.27")
 def test_the_copy_goes_with_what_is_forgotten_or_removed(mem: Mem, sky: Path) -> None:
     mem.write("note", "The moon is made of cheese.", name="sky")

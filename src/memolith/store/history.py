@@ -28,6 +28,7 @@ from memolith.base.errors import HistoryError, MemolithError, UnsafePathError
 from memolith.base.values import Version
 from memolith.env.paths import Place, Tree
 from memolith.store import files, layout
+from memolith.store.allow_list import allowed
 from memolith.store.together import is_part
 from memolith.store.version import Entry, stamp
 from memolith.text.digest import sha256
@@ -76,17 +77,28 @@ class History:
 
     def keep(self, relative: str, source: Place, op: str, undoes: int | None = None) -> None:
         """Move the file `source`, which holds the bytes before a change, into the history."""
+        veiled = self._veiled(relative, source, undoes)
         with self._adding(relative, op, "full", undoes) as target:
-            moved = source.folder.label is None  # else a version, too, must say whose it was
+            moved = not veiled and source.folder.label is None  # else it, too, must say whose it was
             try:
                 if moved:
                     files.rename(source, target)
             except OSError:
                 moved = False
             if not moved:
-                files.write_new(target, source.read() or b"")
+                files.write_new(target, veiled or source.read() or b"")
                 files.unlink(source)
             files.sync_directory(target.folder)
+
+    def _veiled(self, relative: str, source: Place, undoes: int | None) -> bytes | None:
+        """Return the text of a change by hand that is taken back, if it has a secret: masked."""
+        if not undoes or not any((undoes, BY_HAND) == (each.id, each.by) for each in self.entries(relative)):
+            return None
+        data = source.read() or b""
+        store = os.path.join(os.path.dirname(self._tree.root), layout.STORE)
+        allow = allowed(store, layout.scope_of(relative))
+        found = redact(files.text_of(data, files.EXACT), allow, by_hand=True)
+        return files.bytes_of(found.text, data) if found.findings else None
 
     def keep_copy(self, relative: str, data: bytes, op: str, undoes: int | None = None) -> None:
         """Store the bytes before a change."""
@@ -170,7 +182,9 @@ class History:
             at = saved if last < stamp(saved) < stamp(at) else at
         theirs = History(self._tree.root, lambda: at, self._versions, self._days, BY_HAND)
         op = "delete" if now is None else "save"
-        if was is None or (now is not None and now.startswith(was)):
+        # With a secret it has a version all the same: what its undo keeps has another hash.
+        grown = now is not None and was is not None and now.startswith(was)
+        if was is None or (grown and not redact(files.text_of(now or b"")).findings):
             theirs.mark(relative, op, was, sha256(now))
         else:
             theirs.keep_copy(relative, was, op)
