@@ -338,6 +338,12 @@ def test_a_question_about_a_day_and_nothing_else_gets_its_log(tmp_path: Path, qu
         ("what happened in the last 2 weeks?", "2026-11-04 2026-11-18"),
         ("昨天我们做了什么？", "2026-11-17 2026-11-17"),
         ("昨日のデプロイは何をしましたか", ""),
+        ("in the past two days", "2026-11-16 2026-11-18"),
+        ("Yesterday", "2026-11-17 2026-11-17"),
+        ("in den letzten 2 Tagen", "2026-11-16 2026-11-18"),
+        ("do it today", ""),
+        ("the deploy of yesterday", ""),
+        ("2026", ""),
     ],
 )
 def test_the_days_of_a_question_are_those_of_the_calendar(question: str, days: str) -> None:

@@ -21,6 +21,7 @@ _UNITS = {"day": (1.0, 1), "week": (7.0, 3), "month": (30.4, 8), "year": (365.25
 
 _MARKS = ".,;:!?\"'()[]¿¡？。؟"
 _ASKS = ("?", "？", "؟")
+_ASKING = ("dense", "particles", "begins", "asking")  # the sections whose words are no part of a time
 _LONG = 120  # characters; a longer text asks for more than a time
 
 Span = tuple[str, str]  # first and last day, as YYYY-MM-DD
@@ -40,9 +41,12 @@ def only(question: str, today: str) -> list[Span]:
     words = [word for each in _spaced(question).lower().split() if (word := each.strip(_MARKS))]
     asks = question.rstrip().endswith(_ASKS) or not table["begins"].isdisjoint(words[:1])
     asks = asks or not table["dense"].isdisjoint(words)
-    if not asks or not all(word in table["told"] or _is_time(word) for word in words):
+    if not all(word in table["told"] or _is_time(word) or _count(word) for word in words):
         return []
     named = [each for at in range(len(words)) for each in _days(words, at, today)]
+    if not asks:  # a time alone asks what was done then; `do it today` does not
+        is_bare = all(word in table["times"] or _is_time(word) or _count(word) for word in words)
+        return named if is_bare else []
     return named or spans(question, today)
 
 
@@ -63,8 +67,12 @@ def _spaced(question: str) -> str:
 def _table() -> dict[str, frozenset[str]]:
     found = sections("words/times.txt")
     days = {f"{day}": each.split("/") for day, each in enumerate(found.pop("weekdays"))}
-    told = terms.STOP.union(*days.values(), *found.values())
-    return {**{name: frozenset(words) for name, words in (found | days).items()}, "told": told}
+    bare = {
+        name: words for name, words in found.items() if name not in ("dense", "particles", "begins", "asking")
+    }
+    times, told = (frozenset().union(*days.values(), *each.values()) for each in (bare, found))
+    table = {name: frozenset(words) for name, words in (found | days).items()}
+    return {**table, "times": times, "told": told | terms.STOP}
 
 
 def _days(words: list[str], at: int, today: str) -> Iterator[Span]:
