@@ -1,5 +1,9 @@
-"""The generated pages of docs/: api, cli, settings, memolith.1. `./dev docs` writes; a test compares."""
+"""What is generated from the program: pages of docs/, the help, the version of the rules for secrets.
 
+`./dev docs` writes; a test compares.
+"""
+
+import hashlib
 import inspect
 import sys
 from collections.abc import Callable
@@ -265,6 +269,28 @@ def help_page() -> str:
     return context.get_help() + "\n"
 
 
+def rules_version(room: Path) -> str:
+    """Return a hash of the rules for secrets: of the code and the tables of their room."""
+    found = hashlib.sha256()
+    for path in sorted([*room.glob("*.py"), *room.glob("*.txt")]):
+        if path.name != VERSION_FILE:
+            found.update(f"{path.name}\n".encode() + path.read_bytes())
+    return found.hexdigest()[:8]
+
+
+def rules_page() -> str:
+    """Return the module with the version of the rules for secrets."""
+    return f'''"""The version of the rules for secrets: a hash of this room, written by `./dev docs`.
+
+The index and the list of clean files are of one version: what other rules judged is judged again.
+"""
+
+RULES = "{rules_version(SECRETS)}"
+'''
+
+
+SECRETS = DOCS.parent / "src" / "memolith" / "text" / "secrets"
+VERSION_FILE = "version.py"
 HELP = "../src/memolith/edges/cli/help.txt"
 PAGES = {
     "api.md": api_page,
@@ -272,6 +298,7 @@ PAGES = {
     "cli.md": cli_page,
     "memolith.1": man_page,
     HELP: help_page,
+    f"../src/memolith/text/secrets/{VERSION_FILE}": rules_page,
 }
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from memolith.index.sync import ReplacedError, Sync
 from memolith.index.units import Analysis, Match, Session, State, Unit, Work
 from memolith.store import locks
 from memolith.store.derived import DAMAGED, Derived, sqlite3
+from memolith.text.secrets.version import RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Progress = Callable[[int, int], None] | None
 
-NAME = f"index-{schema.SCHEMA}.sqlite3"
+# What other rules for secrets let into it is found and shown no more.
+NAME = f"index-{schema.SCHEMA}-{RULES}.sqlite3"
 _WAIT = 1.0  # seconds to wait for another process that is writing
 _MEANWHILE = 1.5  # seconds to catch up in memory while another process writes
 _RETRY = 30.0  # seconds in memory before retrying the file
@@ -206,8 +208,8 @@ class Index:
         nothing = Analysis(terms=[], total=0)
         return self._ask(lambda db: self._lexicon(db, slugs).analyse(query), lambda: nothing)
 
-    def containing(self, slugs: Sequence[str], terms: Collection[str]) -> list[tuple[str, str]] | None:
-        """Return kind and path of the files that may contain a casefolded term; None if any file may."""
+    def containing(self, slugs: Sequence[str], terms: Collection[str]) -> list[reading.Likely] | None:
+        """Return the files that may contain a casefolded term; None if any file may."""
         return self._ask(lambda db: reading.containing(db, slugs, terms), lambda: None)
 
     def sessions(self, slugs: Sequence[str], query: str, limit: int) -> list[Session]:

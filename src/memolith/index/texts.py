@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     Read = tuple[bytes, tuple[int, int, int, int] | None]
     Row = tuple[Any, ...]
+    Stamp = tuple[int, ...] | None
+    # A file that may have what is searched: its kind, its path in the store, and its fingerprint when it was
+    # found to have no secret; None if it has one.
+    Likely = tuple[str, str, Stamp]
 
 # The fields of a unit that map to a column.
 _FIELDS = {
@@ -66,8 +70,8 @@ def _marks(values: Sequence[str]) -> str:
 
 def containing(
     connection: Connection, slugs: Sequence[str], terms: Collection[str]
-) -> list[tuple[str, str]] | None:
-    """Return kind and path (in the store) of the files that may contain a casefolded term; None: any may.
+) -> list[Likely] | None:
+    """Return the files that may contain a casefolded term; None: any may.
 
     The files decide: this only spares reading most of them.
     """
@@ -75,7 +79,7 @@ def containing(
     parts = [max(known, key=len) if (known := spelling.words(term)) else "" for term in terms]
     if not all(parts):
         return None
-    found: list[tuple[str, str]] = []
+    found: list[Likely] = []
     scopes = connection.execute(f"SELECT number FROM scopes WHERE slug IN ({_marks(slugs)})", slugs)  # noqa: S608
     for (scope,) in scopes.fetchall():
         numbers: set[int] = set()
@@ -85,11 +89,13 @@ def containing(
                 return None
             numbers |= having
         rows = connection.execute(
-            "SELECT kind, path, name FROM files JOIN directories ON directories.number = files.directory "  # noqa: S608
+            f"SELECT kind, path, name, masked, {_STAMP} FROM files JOIN directories ON directories.number = files.directory "  # noqa: S608
             f"WHERE files.scope = ? AND (spelled IS NULL OR spelled IN ({','.join(map(str, numbers))}))",
             [scope],
         )
-        found += [(KINDS[kind], f"{path}/{name}".removeprefix(_STORE)) for kind, path, name in rows]
+        for kind, path, name, masked, *stamp in rows:
+            place = f"{path}/{name}".removeprefix(_STORE)
+            found.append((KINDS[kind], place, None if masked else tuple(stamp)))
     return found
 
 

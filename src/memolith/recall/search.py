@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from typing import TypedDict
 
+    from memolith.index.texts import Stamp
     from memolith.memory.home import Home
 
     class How(TypedDict, total=False):
@@ -236,8 +237,9 @@ def search(
     tree = Tree(root)
     waiting = set(covered.waiting(tree, slug))
     likely = _likely(home, tree, slug, terms) if home and not match.loose else None
-    for relative in (*covered.searchable(root, slug), *waiting) if likely is None else likely:
-        hit = _search_file(tree, relative, terms, counts, match, held=relative in waiting)
+    files_ = ((each, None) for each in (*covered.searchable(root, slug), *waiting))
+    for relative, clean in files_ if likely is None else likely:
+        hit = _search_file(tree, relative, terms, counts, match, held=relative in waiting, clean=clean)
         if hit is not None:
             hits.append(hit)
     found = (_search_text(uri, text, terms, counts, match, set(terms)) for uri, text in more)
@@ -255,8 +257,8 @@ def search(
     return SearchResults([(word, counts[key]) for key, word in terms.items()], hits)
 
 
-def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[str] | None:
-    """Return the files that the index says may match; None: read them all."""
+def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[tuple[str, Stamp]] | None:
+    """Return the files that the index says may match, and as what each is free of secrets; None: all may."""
     try:
         few = len(tree.folder(layout.path(slug, "notes")).names(_MANY)) < _MANY
     except (FileNotFoundError, UnsafePathError, StorageError):
@@ -269,7 +271,8 @@ def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[s
         return None
     for scope in scopes:
         report_strays(tree.root, scope)
-    return [path for kind, path in found if kind in (*covered.KINDS, "inbox") and _is_searched(path)]
+    kinds = (*covered.KINDS, "inbox")
+    return [(path, clean) for kind, path, clean in found if kind in kinds and _is_searched(path)]
 
 
 def _is_searched(path: str) -> bool:
@@ -278,10 +281,22 @@ def _is_searched(path: str) -> bool:
 
 
 def _search_file(
-    tree: Tree, relative: str, terms: dict[str, str], counts: dict[str, int], match: Match, *, held: bool
+    tree: Tree,
+    relative: str,
+    terms: dict[str, str],
+    counts: dict[str, int],
+    match: Match,
+    *,
+    held: bool,
+    clean: Stamp,
 ) -> SearchHit | None:
+    """Search a file; with the fingerprint `clean` there is no secret in it."""
     try:
-        data = tree.read(relative)
+        place = tree.place(relative)
+        data = place.read()
+        seen = place.fingerprint()  # after it was read: what replaces it now is looked at as well
+    except FileNotFoundError:
+        return None
     except (UnsafePathError, StorageError):
         return None  # a link or an unreadable file must not hide the others; it is named
     if data is None:
@@ -298,7 +313,8 @@ def _search_file(
     if not likely:
         return None
     # A person may have typed a secret into the file; neither it nor what stands there instead is matched.
-    text = without_secrets(tree.root, relative, text)
+    if held or clean is None or clean != seen:
+        text = without_secrets(tree.root, relative, text)
     hit = _search_text(relative, text, terms, counts, match, likely)
     return hit and hit.but(filename=layout.locate(tree.root, relative), source=source)
 

@@ -5,8 +5,9 @@ A project's list is the key `allow` of its `project.yml`, the user's is in `allo
 file of the same name in somebody's repository is never read.
 
 A person may type a secret into a file by hand, so text is scanned again before an agent sees it (`masked`).
-The scanner would double the time of `memolith context`, so clean files are cached in `cache/cleared-N`, with
-their fingerprints. Deleting the cache costs a scan.
+The scanner would double the time of `memolith context`, so clean files are cached in
+`cache/cleared-VERSION`, with their fingerprints; the version is that of the rules for secrets, so that they are
+scanned again when the rules change. Deleting the cache costs a scan.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
 from memolith.env.settings import open_regular
 from memolith.store import files, layout
+from memolith.text.secrets.version import RULES
 
 KEY = "allow"
 HEADER = "# SHA-256 of values that are stored although they look dangerous (memolith scan --help)\n"
-# Increase it whenever the rules find more, so that files are scanned again.
-CLEARED = "cleared-3"
+CLEARED = f"cleared-{RULES}"
 _MAX_CACHE = 262_144  # bytes
 
 

@@ -3,5 +3,5 @@
 Its finders: `armour.py` (private keys), `tokens.py` (what shows by its form), `commands.py` (command lines),
 `assigned.py` and `sentences.py` (values behind a name), `forms.py` (codes, tables). `names.py` knows what
 secrets are called, `values.py` what they look like. `veil.py` masks names and excerpts; `precheck.py` is for
-the hot path only.
+the hot path only. `version.py` is a hash of them all, so that what older rules judged is judged again.
 """
