@@ -19,7 +19,6 @@ from memolith.index.sync import ReplacedError, Sync
 from memolith.index.units import Analysis, Match, Session, State, Unit, Work
 from memolith.store import locks
 from memolith.store.derived import DAMAGED, Derived, sqlite3
-from memolith.text.secrets.version import RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Progress = Callable[[int, int], None] | None
 
-# What other rules for secrets let into it is found and shown no more.
-NAME = f"index-{schema.SCHEMA}-{RULES}.sqlite3"
+NAME = schema.NAME
 _WAIT = 1.0  # seconds to wait for another process that is writing
 _MEANWHILE = 1.5  # seconds to catch up in memory while another process writes
 _RETRY = 30.0  # seconds in memory before retrying the file
@@ -228,10 +226,10 @@ class Index:
         """Return the units before and after one in its document, in order, without their texts."""
         return self._ask(lambda db: self._reader.neighbours(db, unit, reach), list)
 
-    def with_text(self, units: Sequence[Unit]) -> list[Unit]:
+    def with_text(self, units: Sequence[Unit], opened: walk.Files | None = None) -> list[Unit]:
         """Return units with their current texts from the files; skip those that are gone."""
         with locks.fair(self.lock):
-            return self._reader.with_text(units)
+            return self._reader.with_text(units, opened or walk.Files(self.home))
 
     def successors(self, slugs: Sequence[str], ids: Collection[str]) -> list[Unit]:
         """Return the whole records that name one of these as superseded, without their text."""

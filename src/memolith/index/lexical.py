@@ -32,6 +32,8 @@ _FIRST, _LAST = 192, 64  # terms of a text that are looked up: a log says last w
 _REMEMBERED = 50_000  # terms
 _ROOT, _ENDING = 4, 2  # letters that stay of a word in an inflected language, letters of its ending
 _SHORT = 300  # characters of a question
+_LOOKED_UP = 24  # terms from which on a bag is taken apart once, instead of searched for each
+_HELD = 256  # terms whose units are held: a question and the statement it is compared with share words
 _TURN = KINDS.index("session")
 # A caller that wants only a few hits needs only the rarest words.
 _FEW, _FEW_POSTINGS = 20, 500
@@ -51,11 +53,19 @@ class Lexicon:
         found = [known[slug] for slug in dict.fromkeys(slugs) if slug in known]
         self.scopes = [row[0] for row in found]
         self.total = sum(row[1] for row in found)
+        if commands:  # only sessions have any
+            asked = [[f"sessions/{slug}"] for slug in slugs]
+            has = "SELECT 1 FROM directories WHERE path = ?"
+            self.scopes = (
+                self.scopes if any(connection.execute(has, each).fetchone() for each in asked) else []
+            )
         self._average = sum(row[2] for row in found) / self.total if self.total else 1.0
         self._frequencies: dict[str, int] = {}
         self._at_least: dict[str, int] = {}  # where counting stopped
+        self._units: dict[str, set[int]] = {}  # of rarer terms, as last asked for
         # Of the last search: the query, the weights of its terms, the units that have each, and their scores.
         self._traced: tuple[str, dict[str, float], dict[str, set[int]], dict[int, float]] = ("", {}, {}, {})
+        self._last: tuple[object, list[Scored]] = (None, [])  # what was asked last, and its best units
 
     def analyse(self, query: str, most: int | None = None) -> Analysis:
         """Return the terms of a query with their frequencies, counted up to `most`."""
@@ -106,11 +116,17 @@ class Lexicon:
             for term in sorted(telling or asked, key=lambda term: (term.df, term.term))[:_MOST_TERMS]
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
-        scores, having = self._followed(weights, codes, budget)
-        self._traced = query, weights, having, scores
-        scored = self._best(scores, min(_CANDIDATES, 4 * limit))
-        if not few:
-            scored = self._exactly(scored, weights, having)
+        count = min(_CANDIDATES, 4 * limit)
+        key = query, codes, budget, count
+        if self._last[0] == key:  # of a task, the sessions and then the units are asked for
+            having, scored = self._traced[2], self._last[1]
+        else:
+            scores, having = self._followed(weights, codes, budget)
+            self._traced = query, weights, having, scores
+            scored = self._best(scores, count)
+            if not few:
+                scored = self._exactly(scored, weights, having)
+            self._last = key, scored
         if alone is not None:
             scored = scored[:alone] + [row for row in scored[alone:] if row[0] & 15 == _TURN]
         return [
@@ -123,9 +139,6 @@ class Lexicon:
 
         BM25 again, with a session as the document and the number of turns that have a term as its frequency.
         """
-        if self._traced[0] != query:
-            self.search(query, _CANDIDATES, None)
-        _, weights, having, scores = self._traced
         numbers = ",".join(map(str, self.scopes))
         known = {
             row[0]: row[1:]
@@ -134,8 +147,13 @@ class Lexicon:
                 f"ON directories.number = directory WHERE kind = {_TURN} AND scope IN ({numbers})"
             )
         }
-        average = sum(row[2] or 0 for row in known.values()) / len(known) if known else 1.0
-        files = schema.column(self._db, "files") if known else []
+        if not known:
+            return []
+        if self._traced[0] != query:
+            self.search(query, _CANDIDATES, None)
+        _, weights, having, scores = self._traced
+        average = sum(row[2] or 0 for row in known.values()) / len(known)
+        files = schema.column(self._db, "files")
         found: dict[int, float] = {}
         best: dict[int, int] = {}
         for term, weight in weights.items():
@@ -182,12 +200,26 @@ class Lexicon:
         if df is None and most is not None:
             df = self._at_least.get(term)
         if df is None:
-            df = self._words.count(self._scoped(term), most) if self.scopes else 0
+            units = self._words.few(self._scoped(term), _FEW_POSTINGS) if self.scopes else set[int]()
+            df = self._words.count(self._scoped(term), most) if units is None else len(units)
+            if units:
+                self._hold(term, units)
             known = self._frequencies if most is None or df < most else self._at_least
             if len(known) > _REMEMBERED:
                 known.clear()
             known[term] = df
         return df if most is None else min(df, most)  # even if it was never fully counted
+
+    def _having(self, term: str) -> set[int]:
+        """Return the units with a rarer term; they must not be changed."""
+        found = self._units.get(term)
+        return found or self._hold(term, self._words.having([self._scoped(term)]))
+
+    def _hold(self, term: str, units: set[int]) -> set[int]:
+        if len(self._units) >= _HELD:
+            self._units.clear()
+        self._units[term] = units
+        return units
 
     def _scoped(self, term: str) -> list[str]:
         return [schema.scoped(scope, term, command=self._commands) for scope in self.scopes]
@@ -204,7 +236,7 @@ class Lexicon:
             if df > budget and having:
                 break
             if df <= budget:
-                units = self._words.having([self._scoped(term)])
+                units = self._having(term)
             else:  # even the rarest is ubiquitous: take a sample, and a sample of those with all terms
                 units = self._drawn([term], budget // 2)
                 if len(weights) > 1:
@@ -236,10 +268,11 @@ class Lexicon:
         wanted = [(schema.in_bag(term), weight, having[term].add) for term, weight in weights.items()]
         for unit, packed in rows:
             bag = schema.unpack(packed)
+            table = schema.frequencies(bag) if len(wanted) >= _LOOKED_UP else None
             norm = fixed + per_word * self._lengths[unit >> 4]
             score = 0.0
             for term, weight, has in wanted:
-                often = schema.frequency(bag, term)
+                often = schema.frequency(bag, term) if table is None else table.get(term, 0)
                 if often:
                     has(unit)
                     score += weight * often / (often + norm)

@@ -8,6 +8,7 @@ from zlib import compress, crc32, decompress
 
 from memolith.index.units import KINDS
 from memolith.store.derived import sqlite3
+from memolith.text.secrets.version import RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # Part of the file name: increase it whenever tables, terms or the cutting of documents change.
 SCHEMA = 11
+# The version of the rules for secrets, too: what others let into it is found and shown no more.
+NAME = f"index-{SCHEMA}-{RULES}.sqlite3"
 
 _TABLES = """
 CREATE TABLE scopes (number INTEGER PRIMARY KEY, slug TEXT UNIQUE NOT NULL,
@@ -112,6 +115,11 @@ def frequency(bag: bytes, wanted: bytes) -> int:
     return 0
 
 
+def frequencies(bag: bytes) -> dict[bytes, int]:
+    """Return the frequency of every term (`in_bag`) in an unpacked bag."""
+    return {b" " + each[:-1]: each[-1] for each in bag.split(b" ")[1:]}
+
+
 def hash_of(data: bytes) -> bytes:
     """Return the content hash."""
     try:
@@ -193,6 +201,14 @@ class Words:
             query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {most:d})"  # noqa: S608
         return int(self._connection.execute(query, values).fetchone()[0])
 
+    def few(self, any_of: Sequence[str], most: int) -> set[int] | None:
+        """Return the units that have one of these terms, or None if there are more than `most`."""
+        some = f"SELECT rowid FROM words WHERE words MATCH ? LIMIT {most + 1:d}"  # noqa: S608 - a number
+        query = f"SELECT group_concat(rowid) FROM ({some})"  # noqa: S608
+        found = self._connection.execute(query, [_any(any_of)]).fetchone()[0]
+        units = found.split(",") if found else []
+        return None if len(units) > most else set(map(int, units))
+
     def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
         """Return the units that have at least one term of each group."""
         # In one row: thousands of SQLite steps would double the time.
@@ -263,6 +279,10 @@ class PlainWords(Words):
         rows = (self._connection.execute("SELECT count(*) FROM words WHERE term = ?", [t]) for t in any_of)
         found = sum(int(row.fetchone()[0]) for row in rows)
         return found if most is None else min(found, most)
+
+    def few(self, any_of: Sequence[str], most: int) -> set[int] | None:
+        """Return the units that have one of these terms, or None if there are more than `most`."""
+        return self.having([any_of]) if self.count(any_of, most + 1) <= most else None
 
     def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
         """Return the units that have of each group at least one term."""

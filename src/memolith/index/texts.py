@@ -68,9 +68,7 @@ def _marks(values: Sequence[str]) -> str:
     return ",".join("?" * len(values))
 
 
-def containing(
-    connection: Connection, slugs: Sequence[str], terms: Collection[str]
-) -> list[Likely] | None:
+def containing(connection: Connection, slugs: Sequence[str], terms: Collection[str]) -> list[Likely] | None:
     """Return the files that may contain a casefolded term; None: any may.
 
     The files decide: this only spares reading most of them.
@@ -89,7 +87,8 @@ def containing(
                 return None
             numbers |= having
         rows = connection.execute(
-            f"SELECT kind, path, name, masked, {_STAMP} FROM files JOIN directories ON directories.number = files.directory "  # noqa: S608
+            f"SELECT kind, path, name, masked, {_STAMP} FROM files "  # noqa: S608 - constants, numbers
+            "JOIN directories ON directories.number = files.directory "
             f"WHERE files.scope = ? AND (spelled IS NULL OR spelled IN ({','.join(map(str, numbers))}))",
             [scope],
         )
@@ -140,10 +139,9 @@ class Reader:
         )
         return [(row[0] or "", row[1] or "", row[2].removeprefix(_STORE)) for row in rows]
 
-    def with_text(self, units: Iterable[Unit]) -> list[Unit]:
+    def with_text(self, units: Iterable[Unit], reader: walk.Files) -> list[Unit]:
         """Return units with their current texts from the files; skip those that are gone."""
         read: dict[str, Read | None] = {}
-        reader = walk.Files(self._home)
         found = [self._current(unit, read, reader) for unit in units]
         return [unit for unit in found if unit is not None]
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from math import inf, log
 
+from memolith.base.lean import lru_cache
 from memolith.recall import weights
 from memolith.text.words import terms
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Found = tuple[float, float, Collection[str]]
 
 _LONG = 20_000  # characters of a text that are examined
+_MANY = 16  # terms from which on a whole list is worth stemming
 _FORM = 5  # letters of a word of which another form, or a longer word with it, counts
 # Frequent English verbs, nouns, adjectives and adverbs, numbers, and names of days and months. Chosen by
 # hand, some because they made chance matches look like a subject.
@@ -81,9 +83,31 @@ def known_names(asked: Analysis) -> float:
     return sum(found) / (len(found) + weights.FEW_NAMES)
 
 
+@lru_cache(maxsize=8)
+def _by_beginning(words: str) -> dict[str, list[str]]:
+    """Return words by the two letters that their terms begin with; "": those that may have any."""
+    found: dict[str, list[str]] = {}
+    for word in words.split():
+        is_plain = word.isascii() and word.isalpha()
+        found.setdefault(word[:2].lower() if is_plain else "", []).append(word)
+    return found
+
+
 def _listed(words: str, asked: Collection[str]) -> set[str]:
     """Return the terms of a question that are in a list of words, most of which need not be stemmed."""
-    return set[str]().union(*terms.among(words, asked).values())
+    if len(asked) >= _MANY:
+        return set(_all(words).intersection(asked))
+    known = _by_beginning(words)
+    alike = " ".join([word for begin in {"", *(term[:2] for term in asked)} for word in known.get(begin, ())])
+    return set[str]().union(*terms.among(alike, asked).values())
+
+
+@lru_cache(maxsize=8)
+def _all(words: str) -> frozenset[str]:
+    return frozenset(terms.count(words)[0])
+
+
+_FUNCTION = " ".join(terms.FUNCTION)
 
 
 class Subject:
@@ -92,7 +116,7 @@ class Subject:
     def __init__(
         self, asked: Analysis, weight: Mapping[str, float], names: Collection[str], fillers: Collection[str]
     ) -> None:
-        empty = terms.STOP.union(_PIECES.split(), _listed(" ".join(terms.FUNCTION), weight))
+        empty = terms.STOP.union(_PIECES.split(), _listed(_FUNCTION, weight))
         said = {
             term: each
             for term, each in weight.items()

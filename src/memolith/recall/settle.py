@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from memolith.index.walk import Files
 from memolith.recall import rank, supersede, weights
 from memolith.recall.rank import Ranked
 from memolith.text.words import talk
@@ -191,12 +192,13 @@ class Texts:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        self._opened = Files(index.home)
         self._read: dict[int, Unit] = {}
 
     def units(self, units: Sequence[Unit]) -> list[Unit]:
         """Return units with their texts, without those that are gone."""
         missing = [unit for unit in units if unit.id not in self._read]
-        self._read.update((unit.id, unit) for unit in self._index.with_text(missing))
+        self._read.update((unit.id, unit) for unit in self._index.with_text(missing, self._opened))
         return [self._read[unit.id] for unit in units if unit.id in self._read]
 
     def titled(self, units: Sequence[Unit]) -> dict[int, str]:

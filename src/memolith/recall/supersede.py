@@ -228,6 +228,8 @@ _LEAST = min(weights.SAME_ANSWER, weights.SAME_SUBJECT, weights.OTHER_WORDS)
 def is_later(one: Statement, other: Statement) -> bool:
     """Whether a statement was made after another one, and not together with it by a program."""
     mine, theirs = one.date, other.date
+    if mine == theirs:
+        return False
     if mine[:17] != theirs[:17] or mine[16:17] != ":":
         return mine > theirs
     in_a_log = mine[:23] == theirs[:23] and mine > theirs

@@ -6,8 +6,8 @@ file of the same name in somebody's repository is never read.
 
 A person may type a secret into a file by hand, so text is scanned again before an agent sees it (`masked`).
 The scanner would double the time of `memolith context`, so clean files are cached in
-`cache/cleared-VERSION`, with their fingerprints; the version is that of the rules for secrets, so that they are
-scanned again when the rules change. Deleting the cache costs a scan.
+`cache/cleared-VERSION`, with their fingerprints; the version is that of the rules for secrets, so that they
+are scanned again when the rules change. Deleting the cache costs a scan.
 """
 
 from __future__ import annotations

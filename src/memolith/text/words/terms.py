@@ -100,6 +100,11 @@ def of_query(text: str) -> dict[str, float]:
 
     1, more if two of its words have the same stem, less if it is only another form of them, 0 for `the`.
     """
+    return dict(_asked(text))
+
+
+@lru_cache(maxsize=16)  # one question is asked of notes and commands, of sessions, and for its frequencies
+def _asked(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for chunk in dict.fromkeys(text.replace("’", "'").split()):
         base, extra = _analyse(chunk, in_query=True)
