@@ -347,6 +347,29 @@ def test_among_many_notes_the_index_leaves_out_nothing_that_the_files_contain(me
     compare("walrus", "word26")
 
 
+@proves("X.8")
+def test_among_many_notes_a_secret_typed_by_hand_is_masked_whenever_it_came(mem: Mem, store: Path) -> None:
+    secret = f"hunter-{os.urandom(6).hex()}"
+    notes = store / "notes"
+    notes.mkdir(parents=True)
+    for number in range(600):
+        (notes / f"note-{number}.md").write_text(f"The database of shop {number}.\n")
+    early, late, replaced = (notes / f"note-{number}.md" for number in (7, 8, 9))
+    early.write_text(f"The database password is {secret}\n")
+    assert secret not in mem.search("database", limit=600).render(1_000_000)
+    late.write_text(f"The database password is {secret}\n")
+    aside = notes / "aside.tmp"
+    aside.write_text(f"The database password is {secret}\n")
+    aside.replace(replaced)
+    for _ in range(2):
+        found = mem.search("database", limit=600)
+        shown = {hit.path.name: hit.body for hit in found}
+        assert len(shown) == 600
+        assert not any(secret in body for body in shown.values())
+        assert all("[secret:" in shown[path.name] for path in (early, late, replaced))
+        assert list(mem.search(secret)) == []
+
+
 # ---------------------------------------------------------------- how a file must match, and pages
 
 
