@@ -14,6 +14,7 @@ from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.base.whole import Watch, stat_of
 from memolith.care.scan import located
+from memolith.env.identity import is_gone
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index, strays
@@ -87,7 +88,7 @@ def _findings(home: Home) -> list[Finding]:
     if os.path.isdir(root):
         findings += _tree(root)
         for scope in _scopes(home):
-            for look in (_index, _hidden, _folders, _twins, _copies, _repeats, _identity):
+            for look in (_index, _hidden, _folders, _twins, _copies, _repeats, partial(_identity, home)):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
     return [*findings, *_above(home), *_sessions(home), *_locks(home), *_exposed(home), *_meaning(home)]
@@ -332,7 +333,7 @@ def _twins(root: str, scope: str) -> Iterator[Finding]:
             yield _found("twin", layout.path(scope, "notes", name), message)
 
 
-def _identity(root: str, scope: str) -> Iterator[Finding]:
+def _identity(home: Home, root: str, scope: str) -> Iterator[Finding]:
     relative = layout.path(scope, PROJECT_FILE)
     if not scope:
         return  # the user-wide memory needs none
@@ -347,7 +348,7 @@ def _identity(root: str, scope: str) -> Iterator[Finding]:
     known = parse_identity(scope, files.text_of(data))
     if known.problem:
         yield _found("project", relative, f"{known.problem}; repair it, or the project is not found")
-    elif known.paths and not any(os.path.isdir(path) for path in known.paths):
+    elif is_gone(known) and not home.identity.uses(scope):
         message = (
             f"no directory leads here any more (was {known.paths[-1]}); `memolith project move` or "
             f"`project adopt` brings it back, `project rm {scope}` deletes it"

@@ -18,7 +18,7 @@ from memolith.base.errors import (
     UnsafePathError,
 )
 from memolith.base.values import MAX_ACCEPT_BYTES, Value
-from memolith.env.identity import Identity
+from memolith.env.identity import Identity, is_gone
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECTS, identities, read_identity, resolve
 from memolith.memory import note_index
@@ -83,7 +83,7 @@ class Projects:
                 paths=each.paths,
                 origins=each.origins,
                 notes=len(note_index.note_files(self._home.store, each.slug)),
-                gone=bool(each.paths) and not any(os.path.isdir(path) for path in each.paths),
+                gone=is_gone(each) and not self._home.identity.uses(each.slug),
                 problem=each.problem,
             )
             for each in every
@@ -174,7 +174,10 @@ class Projects:
         """Return the project that a person means, if no directory uses it any more; else InputError."""
         slug = self.find(text)
         found = next(each for each in self.list() if each.slug == slug)
-        if used := [path for path in found.paths if os.path.isdir(path)]:
+        used, here = [path for path in found.paths if os.path.isdir(path)], self._home.identity
+        if here.uses(slug):  # a repository that was moved, and has not been written from its new path
+            used.append(here.root)
+        if used:
             raise InputError(f"{used[0]} uses {slug}; `memolith project unlink {used[0]}` detaches it first")
         return found
 

@@ -159,7 +159,7 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
         elif origin or each.origins or each.slug in strangers:
             continue
         elif (commit := _present(each, checkout)) is not None:
-            (moved if _is_gone(each) else found).append(_without_origin(each, checkout, commit, prove))
+            (moved if is_gone(each) else found).append(_without_origin(each, checkout, commit, prove))
     if len(moved) > 1:  # copies of one template: impossible to know which one this is
         for claim in moved:
             claim.proved = False
@@ -170,7 +170,7 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
 
 def _without_origin(known: Identity, checkout: Checkout, commit: str, prove: Prove) -> Claim:
     reason = f"same first commit {commit[:12]}"
-    if not _is_gone(known):  # a copy of it, or something else is at its place now
+    if not is_gone(known):  # a copy of it, or something else is at its place now
         return Claim(known, proved=False, reason=reason)
     own = _is_its_own(known, checkout) and prove(checkout, commit)
     return Claim(known, own, f"{reason}, and its checkout is gone")
@@ -185,7 +185,7 @@ def _host(origin: str) -> str:
     return origin.partition("/")[0]
 
 
-def _is_gone(known: Identity) -> bool:
+def is_gone(known: Identity) -> bool:
     """Whether a project had checkouts and all of them are gone."""
     return bool(known.paths) and not any(os.path.isdir(path) for path in known.paths)
 

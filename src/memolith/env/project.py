@@ -73,6 +73,10 @@ class Project:
             path, _, problem = self.broken.partition(": ")
             note(f"{store}/{path}", OSError(EINVAL, problem))
 
+    def uses(self, slug: str) -> bool:
+        """Whether this directory leads to that memory, also before its path is recorded there."""
+        return self.known and self.slug == slug and os.path.isdir(self.root)
+
     @property
     def has_commit(self) -> bool:
         """Whether its identity has a commit, unless the clone is shallow."""

@@ -65,7 +65,7 @@ class Options:
             answer = command(mem)
             with suppress(*[ConfigError] * self.repairs):
                 found = mem.identity  # how it was found, where that is not obvious
-                if found.notice and (not found.known or whole.wrote()):  # a new path is known once it writes
+                if found.notice and (not found.known or not found.registered or whole.wrote()):
                     output.note(found.notice)
         return answer
 

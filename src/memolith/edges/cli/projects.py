@@ -49,7 +49,8 @@ def show(mem: Mem) -> Answer:
     }
     rows = [(name, _shown(value)) for name, value in facts.items() if name != "notice"]  # which is a note
     text = "\n".join(f"{name:<12} {value}" for name, value in rows if value)
-    return facts, text, *([output.Note(found.notice)] if found.known and found.notice else [])
+    told = found.known and found.registered  # else it is said beside any answer
+    return facts, text, *([output.Note(found.notice)] if told and found.notice else [])
 
 
 def _shown(value: object) -> str:
