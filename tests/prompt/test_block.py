@@ -385,6 +385,16 @@ def test_status_warns_of_whatever_is_cut(mem: Mem, store: Path) -> None:
 
 
 @proves("S0.45")
+def test_status_warns_of_notes_that_the_index_does_not_show(mem: Mem, store: Path) -> None:
+    for n in range(120):
+        put(store / "notes" / f"topic-{n}.md", f"Topic {n} is {'described at some length ' * 4}.\n")
+    (shown,) = [line for line in block_of(mem).split("\n") if "older notes" in line]
+    number = shown.partition("(")[2].partition(" ")[0]
+    warnings = [each for each in mem.status().warnings if "notes/MEMORY.md" in each]
+    assert [each.partition(": ")[2] for each in warnings] == [f"{number} older notes are not shown"]
+
+
+@proves("S0.45")
 def test_a_huge_global_file_is_cut_and_status_warns(mem: Mem) -> None:
     from memolith.care.status import overview
 

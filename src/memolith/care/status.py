@@ -140,6 +140,8 @@ def overview(home: Home) -> Overview:
             had = f"{found.st_size if found else size:,} bytes"
             how = "cut" if section in made.sections else "left out"
             warnings.append(f"the block has no room for all of {section.source} ({had}): it is {how}")
+        elif section.left_out:
+            warnings.append(f"the block has no room for all of {section.source}: {section.left_out}")
     if whole.is_directory(root) and ignore.exposed(home.path):
         warnings.append(f"git sees what is in {home.path}: memolith doctor says what to do")
     held = len(review.waiting(home))

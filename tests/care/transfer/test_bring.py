@@ -157,6 +157,21 @@ def test_a_zerostack_memory_keeps_its_projects_under_the_same_slugs(
 
 
 @proves("X.17")
+def test_the_folder_above_a_zerostack_memory_does_not_make_all_its_projects_this_one(
+    mem: Mem, store: Path, tmp_path: Path
+) -> None:
+    files = {f"memory/{name}": text for name, text in ZEROSTACK.items()}
+    root = folder(tmp_path / "data", {**files, "README.md": "of the program"})
+    with pytest.raises(InputError, match=r"name '.*/memory', or say with --from"):
+        import_memory(mem, root, mine=True)
+    done = import_memory(mem, root, kind="zerostack", mine=True)
+    assert "tokens live" in (mem.root / "projects/shop-0011aabb/notes/auth.md").read_text()
+    assert not list(store.rglob("*.md"))
+    assert (done.path, done.count("new")) == (str(root / "memory"), len(ZEROSTACK))
+    assert import_memory(mem, root, kind="markdown", mine=True, dry_run=True).count("new") == len(files) + 1
+
+
+@proves("X.17")
 def test_a_jutul_index_gives_its_titles_and_hooks_also_to_notes_with_a_broken_head(
     mem: Mem, store: Path, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def bring(
         raise NotFoundError(f"{quoted(path)}: there is no such file or folder; check the path")
     if os.path.realpath(path).startswith(os.path.join(os.path.realpath(home.path), "")):
         raise InputError(f"{quoted(path)} is this memory itself; to copy it, use memolith export")
+    path = _inside(path, kind)
     if link := whose.link_on_the_way(path):
         raise InputError(f"{quoted(link)} is a symbolic link, which is not followed; name its target")
     own = sources.is_mine(path, os.environ) if mine is None else mine
@@ -95,6 +96,23 @@ def bring(
     # One's own words need no label (the history names the import), but no line in a file opts out of masking.
     giver = home.from_source("agent") if own else home.from_source("imported", source.taint or None)
     return _Run(giver, source, dry_run=dry_run).go(tell)
+
+
+def _inside(path: str, kind: str | None) -> str:
+    """Return where the memory of a zerostack folder is: from above, all its projects would be this one."""
+    above, inside = (
+        any(os.path.lexists(os.path.join(path, *below, each)) for each in ("projects", layout.SCRATCHPAD))
+        for below in ((), ("memory",))
+    )
+    if above or not inside or kind not in (None, "zerostack"):
+        return path
+    memory = os.path.join(path, "memory")
+    if kind is None:
+        raise InputError(
+            f"{quoted(path)}: the folder above a memory with projects of its own; name {quoted(memory)}, "
+            "or say with --from what it is: --from markdown makes all of it notes of this project"
+        )
+    return memory
 
 
 def _scope(home: Home, scope: str | None, kind: str, *, dry_run: bool) -> str:
