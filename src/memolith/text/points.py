@@ -197,7 +197,8 @@ def shown(lines: list[str], first: int, last: int) -> set[int]:
     below, above = said, said[::-1]
     if any(map(str.strip, lines[first:last])):
         lead = next((number for number in reversed(range(first)) if lines[number].strip()), -1)
-        is_led = any(number == lead and (how or voice.asks(each)) for number, each, how in said)
+        leads = [(each, how) for number, each, how in said if number == lead]
+        is_led = any(how or (voice.asks(each) and not voice.RULE.match(each)) for each, how in leads)
         below = [(n, each, how) for n, each, how in said if n != lead or not how]
         above = [(n, each, how if n < first or not is_led else "") for n, each, how in below[::-1]]
     return _beside(below, at_end=False) | _beside(above, at_end=True)

@@ -265,11 +265,17 @@ def _is_about(line: str) -> bool:
 
 
 def _dashes(lines: list[str]) -> int:
-    """Return the line from which on all begin with a dash: they may be what a diff or a page says."""
-    others = (
-        number for number, line in enumerate(reversed(lines)) if line.strip()[:1] not in ("-", "–", "—", "")
-    )
-    return len(lines) - next(others, len(lines))
+    """Return the line from which on all are items with a dash or go on with one: a diff's or a page's."""
+    first, loose = len(lines), False
+    for number in reversed(range(len(lines))):
+        sign = lines[number].strip()[:1]
+        if sign in ("-", "–", "—"):
+            first, loose = number, False
+        elif sign:
+            loose = True  # of the item above it, if one is
+        elif loose:
+            break
+    return first
 
 
 def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
