@@ -268,6 +268,44 @@ def test_doctor_on_an_empty_home_creates_nothing(mem: Mem) -> None:
 
 
 @proves("S4.15")
+def test_near_duplicates_are_found_among_notes_and_records_and_inside_a_note_or_a_log(mem: Mem) -> None:
+    mem.remember("We deploy on Fridays.", "Deploy")
+    mem.remember("we deploy on Fridays!", "Third")
+    mem.write("note", "Ann owns the API.\nSome more.\n- ann owns the API", name="owners")
+    mem.append_daily("h", "All tests are green now.\nMerged it.\nAll the tests are green now")
+    mem.records.add("Deploy from main branch only.", category="procedures", scope="project")
+    twin = mem.records.add("Deploy from staging.", category="procedures", scope="project")
+    path = Path(twin.filename)
+    path.write_text(path.read_text().replace("Deploy from staging.", "deploy from the main branch only"))
+    found = [(Path(each.path).name, each.message) for each in examine(mem) if each.kind == "duplicate"]
+    assert sorted(found) == sorted(
+        [
+            ("third.md", "says the same as deploy.md; keep one"),
+            ("owners.md", "says twice: '- ann owns the API'; keep one"),
+            (f"{mem.today}.md", "says twice: 'All the tests are green now'; keep one"),
+            (path.name, found_same(path)),
+        ]
+    )
+
+
+def found_same(path: Path) -> str:
+    """Return what is said of the later of two records of a folder."""
+    other = next(each for each in path.parent.iterdir() if each != path)
+    return f"says the same as procedures/{other.name}; keep one"
+
+
+@proves("S4.15")
+def test_what_repeats_itself_by_its_nature_is_no_duplicate(mem: Mem) -> None:
+    mem.write("note", "## Run\n```\nmake all the things\nmake all the things\n```\n- yes\n- yes", name="a")
+    mem.write("note", "It is `a + b`.", name="b")
+    mem.write("note", "It is `a - b`.", name="c")
+    old = mem.records.add("Deploy from main.", category="procedures", scope="project")
+    path = Path(old.filename)
+    (path.parent / "ended.md").write_text(path.read_text().replace("status: active", "status: superseded"))
+    assert [each for each in examine(mem) if each.kind == "duplicate"] == []
+
+
+@proves("S4.15")
 def test_lines_that_say_something_else_are_no_duplicates(mem: Mem) -> None:
     said = ["Use tabs", "Do not use tabs", "16 GB of RAM", "32 GB of RAM", "Ann asks Bob", "Bob asks Ann"]
     mem.root.mkdir(parents=True)

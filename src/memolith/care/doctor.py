@@ -13,6 +13,7 @@ from functools import partial
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.base.whole import Watch, stat_of
+from memolith.care.repeats import repeats
 from memolith.care.scan import located
 from memolith.env.identity import is_gone
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
@@ -23,11 +24,8 @@ from memolith.store import files, ignore, layout, locks, registry, repository
 from memolith.store.allow_list import allowed
 from memolith.store.archive import SUFFIX, Archive
 from memolith.store.together import Command
-from memolith.text import frontmatter, markdown, source_label
-from memolith.text.digest import sha256
+from memolith.text import frontmatter
 from memolith.text.safe import lookalikes
-from memolith.text.secrets.redact import redact
-from memolith.text.words import likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from memolith.env.paths import Place
     from memolith.memory.home import Home
 
-_WHOSE = ("my", "your", "his", "her", "their", "i", "there")  # beside `likeness`' own little words
 _PATIENCE = 3.0  # seconds for secrets in session copies, which may take up gigabytes
 
 
@@ -88,7 +85,8 @@ def _findings(home: Home) -> list[Finding]:
     if os.path.isdir(root):
         findings += _tree(root)
         for scope in _scopes(home):
-            for look in (_index, _hidden, _folders, _twins, _copies, _repeats, partial(_identity, home)):
+            repeated = partial(_repeats, home.today)
+            for look in (_index, _hidden, _folders, _twins, repeated, partial(_identity, home)):
                 with contextlib.suppress(MemolithError):  # reported as a link or as unreadable
                     findings += look(root, scope)
     return [*findings, *_above(home), *_sessions(home), *_locks(home), *_exposed(home), *_meaning(home)]
@@ -375,26 +373,6 @@ def _locks(home: Home) -> Iterator[Finding]:
             yield _found("lock", path, message, fixable=True)
 
 
-def _repeats(root: str, scope: str) -> Iterator[Finding]:
-    """Find lines of a MEMORY.md that say the same but for case, punctuation and little words."""
-    relative = layout.path(scope, layout.MEMORY)
-    text = files.text_of(Tree(root).read_part(relative, MAX_WRITE_BYTES)[0])
-    seen: dict[tuple[str, ...], int] = {}
-    for number, line in enumerate(markdown.presentable(text).splitlines(), 1):
-        if line.startswith("#"):
-            continue
-        said = [word for word in likeness.words(source_label.unlabelled(line)) if word not in _WHOSE]
-        key = tuple(said) or (markdown.same_line(line).casefold(),)
-        if any(map(str.isalnum, line)) and seen.setdefault(key, number) != number:
-            yield _found("duplicate", relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one")
-
-
-def _copies(root: str, scope: str) -> Iterator[Finding]:
-    """Find notes that have the same text."""
-    tree = Tree(root)
-    seen: dict[str, str] = {}
-    for name in note_index.note_files(root, scope):
-        relative = layout.path(scope, "notes", name)
-        body = frontmatter.split(files.text_of(tree.read_part(relative, MAX_LOOK_BYTES)[0])).body.strip()
-        if body and (other := seen.setdefault(sha256(body.encode("utf-8", "surrogatepass")), name)) != name:
-            yield _found("duplicate", relative, f"says the same as {other}; keep one")
+def _repeats(today: str, root: str, scope: str) -> Iterator[Finding]:
+    for relative, message in repeats(root, scope, today):
+        yield _found("duplicate", relative, message)
