@@ -210,7 +210,7 @@ class Settings:
         except yaml.YamlError as error:
             self.ignored.append(f"line {error.line}: {error.problem}")
             return
-        for key, value in _leaves(tree).items():
+        for key, value in leaves(tree).items():
             if key not in PROJECT_KEYS:
                 self.ignored.append(f"{key}: a project may set only {', '.join(sorted(PROJECT_KEYS))}")
                 continue
@@ -247,7 +247,7 @@ class Settings:
     def unknown_keys(self) -> list[str]:
         """Return keys in the file that are not settings (a typo, or a newer version's key)."""
         known = {*SETTINGS, *(".".join(map(_camel, key.split("."))) for key in SETTINGS)}
-        return [key for key in _leaves(self._load()) if key not in known]
+        return [key for key in leaves(self._load()) if key not in known]
 
 
 def open_regular(path: str, flags: int) -> int:
@@ -328,14 +328,15 @@ def _convert(key: str, value: str, where: str = "") -> object:
     return number
 
 
-def _leaves(node: dict[str, Node], prefix: str = "") -> dict[str, Node]:
-    leaves: dict[str, Node] = {}
+def leaves(node: dict[str, Node], prefix: str = "") -> dict[str, Node]:
+    """Return the settings of a file by their full keys."""
+    found: dict[str, Node] = {}
     for name, value in node.items():
         if isinstance(value, dict):
-            leaves |= _leaves(value, f"{prefix}{name}.")
+            found |= leaves(value, f"{prefix}{name}.")
         else:
-            leaves[prefix + name] = value
-    return leaves
+            found[prefix + name] = value
+    return found
 
 
 _NO_HOME = "there is no home directory; set MEMOLITH_HOME or give --home PATH"

@@ -11,9 +11,12 @@ import os
 import stat
 
 from memolith.base.errors import InputError
+from memolith.env import settings
 from memolith.env.paths import MAX_FILE_BYTES, Place, Tree, inside
 from memolith.store import files, layout
 from memolith.store.archive import MAX_BYTES as MAX_SESSION
+from memolith.store.screen import quoted
+from memolith.text import yaml
 from memolith.text.safe import lookalikes
 from memolith.text.secrets import veil
 
@@ -113,6 +116,12 @@ def read(home: str, path: str) -> tuple[bytes, int] | None:
         return None
     data = place.read(limit(path))
     return None if data is None else (data, found.st_mtime_ns)
+
+
+def told(config: bytes) -> str:
+    """Return in one line, for a person, what settings say."""
+    said = settings.leaves(yaml.parse(config.decode("utf-8")))
+    return ", ".join(f"{quoted(key)[1:-1]}: {quoted(str(value))[1:-1]}" for key, value in said.items())
 
 
 def put(home: str, path: str, data: bytes, time: int) -> bool:

@@ -222,6 +222,34 @@ def test_bringing_an_archive_asks_first(
     assert "Imported from archive: 16 new" in capsys.readouterr().out
 
 
+def test_settings_of_an_archive_are_named_first_and_never_replace_ones_own(
+    mem: Mem, work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(25):
+        mem.remember(f"Fact {number}", f"Fact {number}")
+    config = b"memories:\n  enabled: true\ninject:\n  daily: recent\n"
+    (Path(mem.home) / "config.yml").write_bytes(config)
+    export_memory(mem, tmp_path / "a.tar.gz")
+    bare, settled = tmp_path / "bare", tmp_path / "settled"
+    for home in (bare, settled):
+        Mem.open(work, home=home).remember("Mine.", "Mine")
+    (settled / "config.yml").write_bytes(b"")
+    for home, code, row in (
+        (bare, 0, "new       config.yml  (memories.enabled: true, inject.daily: recent)"),
+        (settled, 0, "left out  config.yml  (you have settings of your own)"),
+    ):
+        here = ("import", str(tmp_path / "a.tar.gz"), "--home", str(home), "--project", str(work))
+        assert main([*here]) == 2
+        asked = "with settings (memories.enabled: true, inject.daily: recent), which may name programs to run"
+        assert asked in capsys.readouterr().err
+        assert main([*here, "--yes"]) == code
+        said = capsys.readouterr()
+        assert [line for line in said.out.splitlines() if "config.yml" in line] == [row]
+        assert "broken" not in said.out + said.err
+    assert (bare / "config.yml").read_bytes() == config
+    assert (settled / "config.yml").read_bytes() == b""
+
+
 # ---------------------------------------------------------------- archives that nobody should bring
 
 

@@ -129,6 +129,7 @@ class Archive:
             self.times: dict[str, int] = {}
             self.parts: list[str] = []
             self.projects: list[str] = []
+            self.settings = ""  # what its settings say, for a person
             self._check()
         except BaseException:
             self.close()
@@ -170,6 +171,8 @@ class Archive:
                 manifest = data
             else:
                 self.hashes[name] = sha256(data)
+            if name == portable.CONFIG:
+                self.settings = portable.told(data)
         # A file cannot be a directory too.
         for key, name in met.items():
             parts = key.split("/")
@@ -323,7 +326,8 @@ def bring_archive(
             run.put(path, data)
             if tell:
                 tell(number, len(archive.hashes))
-    return Imported(kind=KIND, path=archive.path, rows=run.rows)
+    rows = sorted(run.rows, key=lambda row: row.path != portable.CONFIG)  # first what changes how it works
+    return Imported(kind=KIND, path=archive.path, rows=rows)
 
 
 class _Run:
@@ -349,7 +353,9 @@ class _Run:
             return "known", path, ""
         if there is None:
             self._write(path, data, path)
-            return "new", path, ""
+            return "new", path, self._archive.settings if path == portable.CONFIG else ""
+        if path == portable.CONFIG:
+            return "left out", "", "you have settings of your own"
         if data and there[0].startswith(data):
             return "known", path, "what is here goes on from it"
         to = self._beside(path, data)

@@ -130,7 +130,9 @@ def _whose(path: str | None) -> bool | None:
 
 
 def _agree(archive: Archive) -> None:
-    also = ", with settings, which may name programs to run" if portable.CONFIG in archive.hashes else ""
+    says = f" ({archive.settings})" if archive.settings else ""
+    also = f", with settings{says}, which may name programs to run"
+    also = also if portable.CONFIG in archive.hashes else ""
     asked = f"{len(archive.hashes):,} files become your memory as they are{also}."
     common.agree(
         f"{asked} Did you make this archive, or do you trust who did?",
