@@ -240,6 +240,9 @@ def test_a_page_that_lists_a_note_twice_shows_it_once(mem: Mem, store: Path) -> 
     mem.remember("x", "One")
     (store / "notes" / "MEMORY.md").write_text("- [One](one.md) — x\n- [One](one.md) — x\n")
     assert (mem.context_block() or "").count("(one.md)") == 1
+    mem.write("note", "x", name="par(en)s")
+    (store / "notes" / "MEMORY.md").write_text("- [mine](par(en)s.md) (with a remark)\n")
+    assert (mem.context_block() or "").count("par(en)s.md") == 1
 
 
 @proves("S1.4", "S1.6")

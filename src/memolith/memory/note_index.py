@@ -338,6 +338,8 @@ def _link(line: str) -> tuple[str | None, bool]:
     angled = bare.startswith("<", start + 2)
     first = start + 3 if angled else start + 2
     end = bare.find(">)" if angled else ")", first)
+    while not angled and bare.count("(", first, end) > bare.count(")", first, end) and ")" in bare[end + 1 :]:
+        end = bare.find(")", end + 1)  # parentheses in the name, in pairs
     target = bare[first:end].removeprefix("./")
     if "%" in target:
         for char, code in _ESCAPES:
