@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prove import ask
 
 from memolith import InputError, Mem, NotFoundError, redact
 from memolith.care.erase import purge
@@ -161,6 +162,36 @@ def test_a_purge_leaves_what_identifies_a_project_and_the_index_is_no_finding(me
 def test_a_folder_called_secrets_makes_nothing_else_one() -> None:
     text = "/srv/secrets/shop/workspace is known to workspace-31d9aa84f7919fab and other-31d9aa84f7919fac"
     assert redact(text).findings == []
+
+
+def test_what_hooks_write_down_of_an_ordinary_session_holds_no_secret(tmp_path: Path) -> None:
+    place = ask.Place(tmp_path)
+    for number in range(3):
+        session = f"0f8fad5b-d9cb-469f-a165-7086728{number}951e"
+        for event, fields in (
+            ("SessionStart", {"source": "startup"}),
+            ("UserPromptSubmit", {"prompt": "Why does the login prompt ask for the token twice?"}),
+            ("PostCompact", {"compact_summary": "We looked at the login prompt and the password reset."}),
+            ("UserPromptSubmit", {"prompt": "And the sign-in page of shop-da6df3e6?"}),
+        ):
+            ask.hook(event, place.work, session, home=place.home, **fields)
+    with Mem.open(place.work, home=place.home) as mem:
+        files = [path for path in (place.home / "state").rglob("*") if path.suffix in {".log", ".shown"}]
+        assert files
+        assert [path for path in files if mem.scan(path.read_bytes()).leaks] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "prompt\tc7580de510510ded.38",
+        "error: '../../etc/passwd' is not a date; write it as YYYY-MM-DD",
+        "login prompt, session 0f8fad5b-aaaa4bbb, memory://root/sessions/claude-0f8fad5b/1",
+        "Please sign in.\nproject      shop-da6df3e6",
+    ],
+)
+def test_names_and_hashes_of_our_own_are_no_secrets(text: str) -> None:
+    assert redact(text).text == text
 
 
 def test_a_scan_finds_what_redact_masks(mem: Mem) -> None:

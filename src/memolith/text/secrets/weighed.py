@@ -44,12 +44,14 @@ SAME, ENDS, LINKED = range(1, 4)
 _ENOUGH = 4  # of both together
 
 _WORD = lazy(
-    r"(?<![^\s\"'`*(\[<>:=,|/„“”‚‘«»→\-\u0590-\u06ff\u0900-\u0eff\u1000-\u109f\u2e80-\ud7ff\uff00-\uffef])"
+    r"(?<![^\s\"'`*(\[<>:=,|„“”‚‘«»→\-\u0590-\u06ff\u0900-\u0eff\u1000-\u109f\u2e80-\ud7ff\uff00-\uffef])"
     r"[^\s\"'`,;<>|()\[\]„“”«»「」『』《》（）\u2190-\u21ff\u3000-\u3002\uff0c\uff1b]{6,64}"
 )
 _WORTH = lazy(r"\d|[A-Za-z\u00c0-\u058f]{3}[!#$%&*+_-][A-Za-z\u00c0-\u058f]")
 _COUNTED, _CAPITALS = lazy(r"[A-Za-z][a-z]+(\d{1,4})"), lazy(r"[A-Z][a-z]{2,}")
 _NUMBER = lazy(r"\d{6,12}[a-z#*!]{0,2}")
+# A hash, also behind a name, as in `shop-da6df3e6`; what stands for a date; a name in a path.
+_ID = lazy(r"(?:^|[-_.:#])(?=[a-f]*\d)[0-9a-f]{8,64}(?:$|[-_.:#])|^[A-Z]+(?:[-_][A-Z]+)+$")
 _NO_OTHER, _SEGMENT = lazy(r"[\w.+~=-]+"), lazy(r"[A-Z]+|[a-z]+|\d+")
 _DIGITS, _PARTED = lazy(r"\d+"), lazy(r"[A-Za-z\u00c0-\u058f]{4,}\d{1,2}[A-Za-z\u00c0-\u058f]{4,}")
 _LETTERS = lazy(r"[A-Za-z\u00c0-\u058f]+")
@@ -99,7 +101,7 @@ _NAMES, _MOST_NAMES = 24, 3  # in a window; before a value and behind it
 
 def look(word: str) -> int:
     """Return what a word looks like: 0 if it is a word, a name or a number."""
-    if not 6 <= len(word) <= _MOST_WORD or not _WORTH.search(word):
+    if not 6 <= len(word) <= _MOST_WORD or not _WORTH.search(word) or _ID.search(word):
         return 0
     if _is_drawn(word):
         return STRANGE
@@ -128,6 +130,8 @@ def _is_drawn(word: str) -> bool:
     """Whether small letters, capitals and digits change as nobody writes them: `tst-Ke91mmQ0x`."""
     if len(word) < 8 or not _NO_OTHER.fullmatch(word) or is_stand_in(word) or is_digest(word):
         return False
+    if word.islower() or word.isupper():
+        return False
     changes, digits = len(_SEGMENT.findall(word)), len(_DIGITS.findall(word))
     return (
         changes >= 6 and (digits > 1 or (digits == 1 and not word.isalnum())) and not _NO_VALUE.search(word)
@@ -145,6 +149,7 @@ def values(text: str, names: Sequence[Name], foreign: Sequence[Foreign]) -> Iter
         for name in names
         if (name[3] in _MORE or (name[2] == "pass" and text[name[1] : name[1] + 1] == " "))
         and not _is_about(text, name[1])
+        and text[name[0] - 1 : name[0]] not in {"/", "\\"}
     ]
     mine = sorted([*mine, *[(at, end, "", kind) for at, end, kind in foreign if kind == "sign-in"]])
     done = -1
@@ -219,6 +224,8 @@ def _told(text: str, start: int, end: int, grade: int, names: Sequence[Name]) ->
             and _is_said_with(text, *((stop, start) if stop <= start else (end, at)))
         ):
             place = SAME
+        if kind == "sign-in" and place < ENDS:
+            continue
         if place and (grade or DRAWN) + place >= _ENOUGH + _MORE.get(kind, 1):
             return {"token": "token", "secret": "secret", "key": "api-key"}.get(kind, "password")
     return ""
