@@ -31,6 +31,14 @@ PROJECT_KEYS = frozenset(["inject.daily"])
 _MAX_PROJECT_FILE = 16_384
 _MAX_TEXT = 1_000
 _MAX_FILE = 262_144
+# What it means if one of these is false, for a person who may have forgotten it.
+_OFF = {
+    "enabled": ("memory is switched off, so no agent gets any of it", "it"),
+    "hooks.enabled": (
+        "hooks are switched off, so agents are told nothing and nothing is kept of them",
+        "them",
+    ),
+}
 _BOOLEANS = {
     **dict.fromkeys(["true", "yes", "on", "1"], True),
     **dict.fromkeys(["false", "no", "off", "0"], False),
@@ -174,7 +182,7 @@ class Settings:
         return _convert(key, node, self.path), "file"
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the values, and that memory is switched off."""
+        """Return what is wrong with the values, and what is switched off that one expects to work."""
         found: dict[str, None] = {}
         for key in SETTINGS:
             try:
@@ -182,10 +190,10 @@ class Settings:
             except ConfigError as error:
                 found[str(error)] = None
                 continue
-            if key == "enabled" and not value:
-                set_on = "`memolith config set enabled true` turns it on"
+            if key in _OFF and not value:
+                set_on = f"`memolith config set {key} true` turns {_OFF[key][1]} on"
                 how = f"unset {env_name(key)}" if where == "environment" else set_on
-                found[f"memory is switched off, so no agent gets any of it: {how}"] = None
+                found[f"{_OFF[key][0]}: {how}"] = None
         return list(found)
 
     def of_project(self) -> dict[str, object]:

@@ -134,6 +134,53 @@ def test_doctor_and_status_name_a_command_that_cannot_run(
     assert [each for each in doctor(capfd) if "runs" in each["message"]] == []
 
 
+def test_doctor_and_status_name_hooks_that_somebody_took_out(
+    user: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    settings, command = user / ".claude" / "settings.json", user / ".claude" / "commands" / "memolith.md"
+    assert main(["init", "--yes", "--agent", "claude", "--agent", "gemini"]) == 0
+    assert doctor(capfd) == []
+    whole = settings.read_bytes()
+    value = json.loads(whole)
+    del value["hooks"]["Stop"], value["hooks"]["SessionStart"]
+    for text, why in (
+        (json.dumps(value), "does not run memolith here: SessionStart, Stop; `memolith init` adds this"),
+        ('{"model": "best"}', "does not run memolith here: SessionStart, UserPromptSubmit, "),
+        ("{,", "cannot read line 1: "),
+    ):
+        settings.write_text(text)
+        (found,) = doctor(capfd)
+        assert found["path"] == str(settings)
+        assert f"Claude Code {why}" in found["message"]
+        assert main(["status"]) == 0
+        assert f"warning      {settings}: Claude Code {why}" in capfd.readouterr().out
+    settings.write_bytes(whole)
+    command.unlink()
+    (found,) = doctor(capfd)
+    assert (found["path"], "has lost this file" in found["message"]) == (str(command), True)
+    assert main(["init", "--yes"]) == 0
+    assert doctor(capfd) == []
+
+
+def test_a_plugin_needs_no_hooks_in_the_settings(user: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "--yes", "--agent", "claude"]) == 0
+    (user / ".claude" / "settings.json").write_text('{"enabledPlugins": {"memolith@memolith": true}}')
+    assert doctor(capfd) == []
+
+
+@pytest.mark.parametrize("key", ["enabled", "hooks.enabled"])
+def test_doctor_and_status_say_that_hooks_are_switched_off(
+    key: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor"]) == 0
+    assert main(["config", "set", key, "false"]) == 0
+    capfd.readouterr()
+    assert main(["doctor"]) == 1
+    assert f"`memolith config set {key} true` turns" in capfd.readouterr().out
+    assert main(["status"]) == 0
+    assert f"`memolith config set {key} true` turns" in capfd.readouterr().out
+
+
 def test_a_bare_name_that_is_on_no_path_is_put_there_and_not_installed_again(
     user: Path, work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

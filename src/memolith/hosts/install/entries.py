@@ -26,6 +26,7 @@ _HOOK = re.compile(r"""(?:^|[\s/\\"'])memolith(?:\.exe)?["']? +hook\b""")
 _PROGRAM = re.compile(r"(?:^|[/\\])memolith(?:\.exe)?$")
 _NOTES = re.compile(r"[/\\]memory[/\\]projects[/\\][^/\\]+[/\\]notes$")
 _SERVERS = ("mcpServers", "mcp", "mcp_servers")
+_SAID = {SERVER: "the MCP server"}
 _KEYS = ("command", "bash", "powershell")
 
 
@@ -96,6 +97,14 @@ def commands(value: object) -> list[str]:
     """Return the commands of ours that a settings file runs, as written there."""
     others = ("permissions", "autoMemoryDirectory")
     return [identity for (path, identity), _ in _ours(value) if path[0] not in others]
+
+
+def lacking(value: object, wanted: Sequence[Entry]) -> list[str]:
+    """Return which entries a settings file lacks whatever they run: the events of hooks, and the server."""
+    there = {path for (path, _), _ in _ours(value)}
+    needed = (each for each in wanted if each.how != "need" and each.path[0] != "permissions")
+    names = [_SAID.get(each.path[-1], each.path[-1]) for each in needed if each.path not in there]
+    return list(dict.fromkeys(names))
 
 
 def _fields(value: object) -> dict[str, Any]:

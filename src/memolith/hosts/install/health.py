@@ -15,12 +15,15 @@ from memolith.base.errors import MemolithError
 from memolith.base.values import Value
 from memolith.env import programs
 from memolith.hosts.install import entries, json_text
-from memolith.hosts.install.agents import HOSTS
+from memolith.hosts.install.agents import HOSTS, Place
+from memolith.hosts.install.plan import plugins
 from memolith.store import outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
+
+    from memolith.hosts.install.agents import Target
 
 _BRIDGE = re.compile(r'^const MEMOLITH = (".*")$', re.MULTILINE)
 # The program in the command of a hook: for sh, cmd and PowerShell, quoted or not.
@@ -51,7 +54,35 @@ def problems(home: str, env: Mapping[str, str]) -> list[Problem]:
         found += [Problem(path=known.path, message=f"{title} runs {why}") for why in filter(None, dead)]
         if known.host == "codex" and known.path.endswith("hooks.json") and not known.project:
             found += _untrusted(title, known.path, text)
-    return found
+    return [*found, *_lacking(home, env)]
+
+
+def _lacking(home: str, env: Mapping[str, str]) -> Iterator[Problem]:
+    """Find files of the user's agents without what was installed there: by another program, or a restore."""
+    place = Place(command="memolith", env=env, home=os.path.expanduser("~"), project="")
+    installed = [each for each in outside.Installs(home).all() if not each.project]
+    for name in sorted({each.host for each in installed} & HOSTS.keys() - plugins(place).keys()):
+        host, paths = HOSTS[name], {each.path for each in installed}
+        targets = host.targets(place)
+        if paths.isdisjoint(each.path for each in targets):
+            continue  # its files are elsewhere in this environment
+        for target in targets:
+            if why := _lack(target):
+                yield Problem(path=target.path, message=f"{host.title} {why}")
+
+
+def _lack(target: Target) -> str:
+    """Return what a file of an agent lacks of ours, and what brings it back; empty if nothing."""
+    text, again = "", "`memolith init` adds"
+    with contextlib.suppress(MemolithError, UnicodeDecodeError):
+        text = (outside.read(target.path) or b"").decode("utf-8")
+    if target.form == "text":
+        return "" if text else f"has lost this file of memolith; {again} it"
+    try:
+        missing = entries.lacking(entries.value_of(text, target.form), target.entries)
+    except json_text.BrokenError as error:
+        return f"cannot read line {error.line}: {error.what}; correct it, then {again} what is missing"
+    return f"does not run memolith here: {', '.join(missing)}; {again} this" if missing else ""
 
 
 def is_read_only(home: str) -> bool:
