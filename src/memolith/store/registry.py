@@ -11,7 +11,7 @@ import os
 from memolith.base.errors import BusyError, ConfigError, InputError, MemolithError, NotFoundError
 from memolith.env import git, identity
 from memolith.env.identity import Identity
-from memolith.env.paths import Place
+from memolith.env.paths import Place, Tree
 from memolith.env.project import (
     PROJECT_FILE,
     PROJECTS,
@@ -248,11 +248,13 @@ def remove(gate: Gate, home: str, slug: str) -> None:
     """Delete all that is kept of a project, for good; its memory last, so that it can be tried again."""
     from shutil import rmtree
 
-    parts = (os.path.join("sessions", slug), *(os.path.join(each, PROJECTS, slug) for each in _KEPT))
+    parts = ("sessions", *(f"{each}/{PROJECTS}" for each in _KEPT))
     with gate.scope(slug):
-        for path in (os.path.join(home, part) for part in parts):
+        for part in parts:
+            path = os.path.join(home, part, slug)
             with files.storage_errors(path), contextlib.suppress(FileNotFoundError):
                 rmtree(path)
+                files.sync_directory(Tree(home).folder(part))  # a power loss would bring it back
     remove_lock(home, f"{slug}.lock")
 
 
