@@ -10,11 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
     import os
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from typing import Literal, Unpack
 
     from memolith.base.choices import WriteMode, WriteTarget
-    from memolith.base.values import Mode, NoteKind, Recall, Scope, Target, WriteResult
+    from memolith.base.values import Hit, Mode, NoteKind, Recall, Scope, Target, WriteResult
     from memolith.care.doctor import Checkup
     from memolith.care.erase import Cleaned
     from memolith.care.forget import Forgotten
@@ -389,11 +389,10 @@ class Mem(Home):
             self, path, everything=everything, history=history, sessions=sessions, tell=progress
         )
 
-    def _brief(self, query: str | None) -> Callable[[], str] | None:
-        """Return how to make the brief for a task, if there is one."""
+    def _brief(self, query: str | None) -> Callable[[], Sequence[Hit]] | None:
+        """Return how to recall what is known about a task, if there is one."""
         if not query or not query.strip():
             return None
-        from memolith.prompt.brief import items
         from memolith.recall.recall import for_block
 
-        return lambda: items(for_block(self, query).hits)
+        return lambda: for_block(self, query).hits

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memolith import MAX_INJECT_BYTES, InputError, Mem, UnsafePathError, append_memory_block
 from memolith.base.values import TRUNCATED
 from memolith.prompt.block import ABOUT
+from memolith.recall.recall import for_block
 from tests.conftest import NOON, Clock
 from tests.ledger import proves
 from tests.shared import rows
@@ -279,6 +280,18 @@ def test_a_preference_is_shown_however_it_was_recorded(mem: Mem, store: Path) ->
     assert "Names" not in block_of(mem)  # until somebody records it, too
     mem.records.add("Names are short.", category="preferences", scope="project")
     assert block_of(mem).count("Names are short.") == 1
+
+
+@proves("S3.57")
+def test_a_recorded_preference_is_not_recalled_beside_where_it_stands(mem: Mem) -> None:
+    mem.records.add("I like tabs over spaces.", category="preferences", scope="user")
+    assert [hit.kind for hit in for_block(mem, "tabs or spaces?").hits] == ["record"]
+    assert (mem.context_block("tabs or spaces?") or "").count("I like tabs over spaces.") == 1
+    mem.remember("Tabs are four columns wide.\nSpaces are never mixed in.", "Indent", kind="preference")
+    mem.remember("Tabs or spaces: the linter\ndecides about tabs and spaces.", "Linter")
+    block = mem.context_block("tabs or spaces?") or ""
+    assert block.count("Spaces are never mixed in.") == 1
+    assert "decides about tabs" in block.partition("## Recalled for this task")[2]
 
 
 @proves("S0.78", "S0.35")

@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from memolith.base.values import Hit
     from memolith.memory.home import Home
 
 # What the block is, how to take it, and when to save: in some agents the model reads nothing else about it.
@@ -91,13 +92,13 @@ class Block:
 
 def of(
     home: Home,
-    recall: Callable[[], str] | None = None,
+    recall: Callable[[], Sequence[Hit]] | None = None,
     *,
     max_chars: int | None = None,
     own: str = "",
     root: Tree | None = None,
 ) -> Block:
-    """Return the block of a memory; `recall` returns the brief for a task.
+    """Return the block of a memory; `recall` returns what is known about a task.
 
     `max_chars` is a host's own limit in characters, in addition to the limit in bytes. If a file could not
     be read, a line names it. Entries of logs whose heading ends with `own` are left out: summaries of the
@@ -107,7 +108,7 @@ def of(
         return Block()
     with Watch() as watch:
         home.identity.report_unopened(home.store)
-        recalled = recall() if recall else ""
+        recalled = recall() if recall else ()
         if max_chars is not None and max_chars < MIN_CHARS:
             raise InputError(f"max_chars = {max_chars} is too small for a block; give at least {MIN_CHARS}")
         root = root or Tree(home.store)
@@ -117,7 +118,7 @@ def of(
 def _build(
     home: Home,
     root: Tree,
-    recalled: str,
+    recalled: Sequence[Hit],
     summary_tokens: int,
     max_chars: int | None,
     watch: Watch,
@@ -142,8 +143,12 @@ def _build(
         *summary,
         *_scratchpad(root, slug),
         *_daily_logs(root, slug, today, yesterday, own, recent=recent),
-        *_section(structure.RECALLED, recalled, "recall", "recalled", _NO_CAP),
     ]
+    if recalled:
+        from memolith.prompt import brief  # late: not every block has one
+
+        told = brief.untold(recalled, (line for _, line in Block("", sections).lines()), root)
+        sections += _section(structure.RECALLED, brief.items(told), "recall", "recalled", _NO_CAP)
     candidates = [(section, utf8_len(section.body), section.cut) for section in [*sections, *left]]
     gap = "" if recent else _gap(root, slug, today, yesterday)
     before, after = _guidance(home.path) if summary else ("", "")

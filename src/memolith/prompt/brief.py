@@ -5,7 +5,10 @@ An item is shown whole or not at all, the best first, with the address to read. 
 
 from __future__ import annotations
 
-from memolith.store import layout
+from memolith.base.errors import MemolithError
+from memolith.base.lean import suppress
+from memolith.store import files, layout
+from memolith.text import frontmatter, markdown
 from memolith.text.budget import estimate_tokens
 from memolith.text.safe import hygiene, structure
 from memolith.text.safe.structure import CLOSE, OPEN
@@ -13,12 +16,14 @@ from memolith.text.source_label import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memolith.base.values import Hit
+    from memolith.env.paths import Tree
 
 TOKENS = 1500  # default size of the brief in the block
 _NAME = 13  # characters of a session's id: of those that begin with a time, to the millisecond
+_HEAD = 4096  # bytes in which a note names its kind
 _WHOLE = 700  # characters up to which the whole text is shown instead of the part around the match
 
 
@@ -53,6 +58,30 @@ def fitting(hits: Sequence[Hit], tokens: int) -> list[Hit]:
             kept.append(hit)
             tokens -= size
     return kept
+
+
+def untold(hits: Sequence[Hit], lines: Iterable[str], tree: Tree) -> list[Hit]:
+    """Return the hits without records and preferences that stand in the block, given its lines."""
+    about = [hit for hit in hits if hit.kind == "record" or (hit.kind == "note" and _is_wish(hit, tree))]
+    shown = set(lines) if about else set[str]()
+    told = [hit for hit in about if _stands(hit, shown)]
+    return [hit for hit in hits if hit not in told]
+
+
+def _is_wish(hit: Hit, tree: Tree) -> bool:
+    with suppress(MemolithError):
+        head = files.text_of(tree.read_part(hit.source.rpartition(":")[0], _HEAD)[0])
+        return frontmatter.split(head).get("type") == "preference"
+    return False
+
+
+def _stands(hit: Hit, shown: set[str]) -> bool:
+    """Whether a record is a line of the block, or a note's text in its line of the index."""
+    text = markdown.same_line(hygiene.for_block(hit.text))
+    name = f"]({hit.source.rpartition(':')[0].rpartition('/')[2]}) — "
+    if hit.kind == "record":
+        return f"- {text}" in shown
+    return any(name in line and text in line.partition(name)[2] for line in shown)
 
 
 def items(hits: Sequence[Hit]) -> str:

@@ -14,8 +14,9 @@ from memolith.text.budget import Section, estimate_tokens, utf8_len
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from memolith.base.values import Hit
     from memolith.memory.home import Home
 
 FRAME = "(frame)"
@@ -77,9 +78,9 @@ class Explanation(Value):
 
 
 def explain(
-    home: Home, recall: Callable[[], str] | None = None, *, max_chars: int | None = None
+    home: Home, recall: Callable[[], Sequence[Hit]] | None = None, *, max_chars: int | None = None
 ) -> Explanation:
-    """Return the block of a memory, and its parts; `recall` returns the brief for a task."""
+    """Return the block of a memory, and its parts; `recall` returns what is known about a task."""
     block = of(home, recall, max_chars=max_chars)
     tree = Tree(home.store)
     parts = [

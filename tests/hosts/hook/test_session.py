@@ -51,6 +51,15 @@ def test_the_first_prompt_gets_what_is_recalled_for_it_with_its_address_and_no_n
     assert brief.endswith("The test database listens on port 5433.\n</memory>")
 
 
+@proves("S3.57")
+def test_a_preference_that_the_session_has_is_not_recalled_as_well(filled: Mem, host: Host) -> None:
+    filled.records.add("I like tabs over spaces.", category="preferences", scope="user")
+    filled.remember("Tabs are four spaces wide.", "Indent", kind="preference")
+    told = host.ask("tabs or spaces?")
+    assert told.count("I like tabs over spaces.") == 1
+    assert told.count("Tabs are four spaces wide.") == 1
+
+
 @proves("S3.17")
 @pytest.mark.usefixtures("filled")
 def test_a_prompt_about_nothing_that_is_known_gets_nothing(host: Host) -> None:

@@ -27,6 +27,8 @@ from memolith.text.safe.structure import CLOSE, OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memolith.base.values import Hit
     from memolith.hosts.hook.injections import SessionReceipts
     from memolith.hosts.hook.payload import Call
@@ -88,7 +90,8 @@ def prompt(mem: Mem, call: Call, past: SessionReceipts, room: int) -> Injection:
     injection = _news(mem, call, past, room)
     try:
         injection.problem = _look(mem)
-        hits = _recalled(mem, call, past)
+        known = _known(mem, call, past.lines | injection.lines)
+        hits = brief.untold(_recalled(mem, call, past), known, Tree(mem.store))
     except IndexBehindError as error:
         hits, injection.problem = [], f"nothing was recalled: {error}"
     # How work is done here is for a session that begins with a task of this project.
@@ -234,6 +237,11 @@ def _recalled(mem: Mem, call: Call, past: SessionReceipts) -> list[Hit]:
         if hit.id not in past.refs and f"-{call.session.lower()}." not in f"{hit.record.lower()}."
     ]
     return hits if past.prompts == 0 else [hit for hit in hits if hit.score >= _LIKELY][:_FEW]
+
+
+def _known(mem: Mem, call: Call, lines: set[str]) -> Iterator[str]:
+    """Yield the lines of the block that a session has; the block is made only if somebody asks for them."""
+    yield from (line for _, line in block.of(mem, own=call.signature).lines() if hash_of(line) in lines)
 
 
 def _look(mem: Mem) -> str:
