@@ -48,12 +48,13 @@ _WORD = lazy(
     r"[^\s\"'`,;<>|()\[\]„“”«»「」『』《》（）\u2190-\u21ff\u3000-\u3002\uff0c\uff1b]{6,64}"
 )
 _WORTH = lazy(r"\d|[A-Za-z\u00c0-\u058f]{3}[!#$%&*+_-][A-Za-z\u00c0-\u058f]")
+_INNER = lazy(r"[a-z]{3}[A-Z][a-z]{2}")
 _COUNTED, _CAPITALS = lazy(r"[A-Za-z][a-z]+(\d{1,4})"), lazy(r"[A-Z][a-z]{2,}")
 _NUMBER = lazy(r"\d{6,12}[a-z#*!]{0,2}")
 # A hash, also behind a name, as in `shop-da6df3e6`; what stands for a date; a name in a path.
 _ID = lazy(r"(?:^|[-_.:#])(?=[a-f]*\d)[0-9a-f]{8,64}(?:$|[-_.:#])|^[A-Z]+(?:[-_][A-Z]+)+$")
 _NO_OTHER, _SEGMENT = lazy(r"[\w.+~=-]+"), lazy(r"[A-Z]+|[a-z]+|\d+")
-_DIGITS, _PARTED = lazy(r"\d+"), lazy(r"[A-Za-z\u00c0-\u058f]{4,}\d{1,2}[A-Za-z\u00c0-\u058f]{4,}")
+_DIGITS, _PARTED = lazy(r"\d+"), lazy(r"[A-Za-z\u00c0-\u058f]{4,}\d{1,2}[A-Za-z\u00c0-\u058f]{2,}")
 _LETTERS = lazy(r"[A-Za-z\u00c0-\u058f]+")
 _SIGNED = lazy(r"[A-Za-z\u00c0-\u058f]{3,}[!#$%&*+][A-Za-z\u00c0-\u058f]{3,}\d{0,4}")
 _NO_VALUE = lazy(
@@ -121,7 +122,7 @@ def look(word: str) -> int:
     if digits > 2 and word.isalnum() and len(word) >= 8 and _turns(word) >= 4:
         return LIKELY
     if digits and max(map(len, parts)) >= 4:
-        two = digits > 1 and len(_CAPITALS.findall(word)) > 1
+        two = digits > 1 and (len(_CAPITALS.findall(word)) > 1 or _INNER.search(word))
         return LIKELY if "_" in word or digits > 2 or two else POSSIBLE
     return POSSIBLE if is_joined(word) else 0
 
