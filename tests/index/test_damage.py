@@ -47,6 +47,19 @@ def test_a_damaged_index_is_made_anew_with_the_same_answers(home: Path, name: st
         assert everything(index) == fresh
 
 
+def test_a_new_index_takes_along_those_of_other_versions_that_nobody_writes(home: Path) -> None:
+    cache = home / "cache"
+    cache.mkdir(exist_ok=True)
+    old, used, other = (cache / name for name in ("index-3-x.sqlite3", "index-4-x.sqlite3", "list"))
+    for file in (old, used, other):
+        file.write_text("words")
+    for file in (old, other):
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+    with Index(str(home)) as index:
+        assert everything(index)
+    assert [file.exists() for file in (old, used, other)] == [False, True, True]
+
+
 @pytest.mark.parametrize("end", ["", ".sums", "-journal"])
 def test_a_directory_in_the_place_of_a_file_of_the_index_is_named_and_answered_from_memory(
     home: Path, end: str

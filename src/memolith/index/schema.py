@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     Row = tuple[int, bytes, int]  # of a unit: its id, bag and lot
 
-# Part of the file name: increase it whenever tables, terms or the cutting of documents change.
-SCHEMA = 11
+# Part of the file name: increase it whenever tables, terms, the cutting of documents or the rules for whose
+# words something is change.
+SCHEMA = 12
 # The version of the rules for secrets, too: what others let into it is found and shown no more.
 NAME = f"index-{SCHEMA}-{RULES}.sqlite3"
 

@@ -12,6 +12,7 @@ interpreter start, at every question.
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from memolith.base.errors import StorageError, UnsafePathError
@@ -37,6 +38,7 @@ __all__ = ["DAMAGED", "Derived", "connect", "sqlite3"]
 DAMAGED = frozenset(
     [sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT]
 )
+_UNUSED = 86_400  # seconds after which nobody uses another version's file
 _WAIT = 0.5  # seconds to wait for SQLite's lock; writers hold it only during a commit
 
 
@@ -213,6 +215,7 @@ class Derived:
         finally:
             connection.close()
         self._seal()
+        self._remove_older()
         made = self.connection()
         if made is None:
             raise StorageError(self.path, OSError(5, "the data read back differs from the data written"))
@@ -228,6 +231,17 @@ class Derived:
         for path in paths:
             with files.storage_errors(path), suppress(FileNotFoundError):
                 os.unlink(path)
+
+    def _remove_older(self) -> None:
+        """Remove the files of other versions that nobody writes any more: words that we mask may be in them."""
+        directory, family = os.path.dirname(self.path), self._name.partition("-")[0] + "-"
+        with suppress(OSError), os.scandir(directory) as entries:
+            for entry in entries:
+                if not entry.name.startswith(family) or entry.name.startswith(self._name):
+                    continue
+                about = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(about.st_mode) and time.time() - about.st_mtime > _UNUSED:
+                    os.unlink(entry.path)
 
 
 def _version(connection: Connection) -> int:
