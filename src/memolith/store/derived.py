@@ -233,7 +233,7 @@ class Derived:
                 os.unlink(path)
 
     def _remove_older(self) -> None:
-        """Remove the files of other versions that nobody writes any more: words that we mask may be in them."""
+        """Remove other versions' files that nobody writes any more: words that we mask may be in them."""
         directory, family = os.path.dirname(self.path), self._name.partition("-")[0] + "-"
         with suppress(OSError), os.scandir(directory) as entries:
             for entry in entries:
