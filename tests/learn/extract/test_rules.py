@@ -294,6 +294,19 @@ def test_long_pasted_text_is_read_quickly_and_teaches_nothing() -> None:
 
 
 @proves("S3.9")
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Please remember that I'd rather have tests first.", "preferences"),
+        ("Merk dir: ich möchte kurze Commit-Nachrichten.", "preferences"),
+        ("Remember that I want the billing worker to retry 5 times.", "principles"),
+    ],
+)
+def test_a_wish_that_is_to_be_remembered_is_a_preference(text: str, category: str) -> None:
+    assert [fact.category for fact in rules.extract(session(("user", text))).facts] == [category]
+
+
+@proves("S3.9")
 def test_only_a_plain_short_message_teaches_for_all_projects() -> None:
     rule = "I prefer short answers without apologies."
     scopes = [

@@ -12,6 +12,7 @@ from memolith.base.values import Source, Value
 from memolith.learn.extract.speech import pattern
 from memolith.text import source_label
 from memolith.text.budget import plural
+from memolith.text.voice import is_own, is_personal
 from memolith.text.words import likeness
 
 if TYPE_CHECKING:
@@ -174,7 +175,10 @@ def is_bound(text: str) -> bool:
 
 def place_of_rule(text: str) -> tuple[str, str]:
     """Return the category and scope of a rule in a person's own words."""
-    if (pattern("personal").search(text) or pattern("everywhere").search(text)) and not is_bound(text):
+    wish = is_own(text) and is_personal(text)
+    if (wish or pattern("personal").search(text) or pattern("everywhere").search(text)) and not is_bound(
+        text
+    ):
         return "preferences", "user"
     return "procedures" if pattern("doing").search(text) else "principles", "project"
 
