@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from memolith.base.choices import WriteMode, WriteTarget
-    from memolith.base.values import Hit, Mode, NoteKind, Recall, Scope, Target, WriteResult
+    from memolith.base.values import Hit, Mode, Recall, Scope, Target, WriteResult
+    from memolith.base.values import NoteKind as Kind
     from memolith.care.doctor import Checkup
     from memolith.care.erase import Cleaned
     from memolith.care.forget import Forgotten
@@ -171,7 +172,7 @@ class Mem(Home):
         return listing(self)
 
     def remember(
-        self, content: str, title: str | None = None, kind: NoteKind = "project", *, scope: Scope = "project"
+        self, content: str, title: str | None = None, kind: Kind | None = None, *, scope: Scope = "project"
     ) -> WriteResult:
         """Store one fact as a note that has a line in the index; the same title replaces the note.
 

@@ -472,6 +472,19 @@ def test_user_wide_notes_stand_beside_project_notes_with_a_label_of_their_own(me
     assert mem.read("note", "global", scope="assistant").endswith("everywhere\n")
 
 
+def test_what_is_said_again_stays_of_its_kind(mem: Mem) -> None:
+    first = mem.remember("We like dark mode.", kind="preference")
+    again = mem.remember("We like dark mode.")
+    assert (again.path, "it says so already" in again.message) == (first.path, True)
+    new = mem.remember("We like light mode.", "We like dark mode")
+    assert "type: preference\n" in new.path.read_text()
+    assert (
+        "type: domain\n"
+        in mem.remember("We like light mode.", "We like dark mode", "domain").path.read_text()
+    )
+    assert "type: project\n" in mem.remember("Port 80.", "Port").path.read_text()
+
+
 def test_nothing_to_remember_is_an_error(mem: Mem) -> None:
     with pytest.raises(InputError, match="title"):
         mem.remember("x", " \n ")

@@ -233,3 +233,13 @@ def test_an_id_that_an_agent_gives_is_no_secret(session_id: str, mem: Mem) -> No
     assert (masked_name(session_id), redact(f"see {session_id}.").findings) == (session_id, [])
     mem.sessions.end([{"role": "user", "content": "walrus"}], agent="opencode", session_id=session_id)
     assert mem.recall("walrus", semantic=False).hits[0].record == f"opencode-{session_id}"
+
+
+def test_the_last_session_is_the_one_that_began_last_in_whatever_order_they_came(mem: Mem) -> None:
+    for number, day in (("new", "18"), ("old", "16"), ("older", "15")):
+        began = session("x" * 40_000, number=number).but(started=f"2026-11-{day}T10:00:00Z")
+        mem.sessions.add(began)
+    assert mem.status().last_session["name"] == "claude-new"
+    assert mem.sessions.newest() == [each.name for each in reversed(mem.sessions.list())]
+    Path(mem.root.parent / "sessions" / mem.project / "claude-new.jsonl.gz").write_bytes(b"x")
+    assert mem.status().last_session["name"] == "claude-old"

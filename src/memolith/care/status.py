@@ -87,10 +87,10 @@ class Overview(Value):
         return "{name}{began}: “{title}”".format(**self.last_session, began=began)
 
 
-def _last_session(home: Home, names: dict[str, int]) -> dict[str, str]:
-    """Return the session that changed last."""
-    for name in sorted(names, key=lambda each: names[each], reverse=True)[:_DAMAGED]:
-        if found := Sessions(home).read(name):
+def _last_session(sessions: Sessions) -> dict[str, str]:
+    """Return the session that began last."""
+    for name in sessions.newest()[:_DAMAGED]:
+        if found := sessions.read(name):
             return {"name": found.name, "started": _local(found.started), "title": found.title}
     return {}
 
@@ -152,15 +152,15 @@ def overview(home: Home) -> Overview:
         )
     paths = (layout.path(home.project, layout.SCRATCHPAD), layout.daily(home.project, home.today))
     scratchpad, today = (_part(tree, path) for path in paths)
-    sessions = Sessions(home).stored()
+    sessions = Sessions(home)
     return Overview(
         agents=sorted({each.host for each in outside.Installs(home.path).all()}),
         enabled=home.settings.flag("enabled"),
         learning=_learning(home),
-        last_session=_last_session(home, sessions),
+        last_session=_last_session(sessions),
         records=sum(not is_over(home.today, each.expires, each.valid_until) for each in Records(home).list()),
         tickets=len(tree.listed(layout.path(home.project, "tickets"))),
-        sessions=len(sessions),
+        sessions=len(sessions.stored()),
         waiting=held,
         home=home.path,
         keeps_sessions=home.settings.flag("hooks.sessions"),

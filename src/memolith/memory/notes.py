@@ -91,11 +91,18 @@ def _counted(title: str) -> Iterator[str]:
 
 
 def remember(
-    gate: Gate, slug: str, content: str, title: str, kind: str, source: Source, place: str | None = None
+    gate: Gate,
+    slug: str,
+    content: str,
+    title: str,
+    kind: str | None,
+    source: Source,
+    place: str | None = None,
 ) -> Change:
     """Store a note under its title; it replaces the one with that title, or the one in `place`.
 
     A file that is called after what it said before gets another name, or its address would still say that.
+    Without a `kind`, it stays of the one that it had.
     """
     is_made = is_made_from(title, content)
     given, masked, warnings = screened(gate, slug, {"title": title}, content)
@@ -114,7 +121,7 @@ def remember(
             body = text if text.endswith("\n") else text + "\n"
             fields = {
                 "name": title,
-                "type": kind,
+                "type": kind or frontmatter.split(old or "").get("type") or "project",
                 **({} if source.trusted else source_label.fields(source)),
             }
             if old is not None:

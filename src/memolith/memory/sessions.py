@@ -191,6 +191,12 @@ class Sessions:
         found = [each for name in self._archive().names() if (each := self.read(name))]
         return sorted(found, key=lambda each: (each.started, kept.get(each.name, 0), each.name))
 
+    def newest(self) -> builtins.list[str]:
+        """Return the names of all sessions, the newest first; only the head of each is read."""
+        kept, archive = self.stored(), self._archive()
+        began = {name: str((archive.head(name) or {}).get("started", "")) for name in kept}
+        return sorted(kept, key=lambda name: (began[name], kept[name], name), reverse=True)
+
     def stored(self) -> dict[str, int]:
         """Return when each session last changed, in nanoseconds."""
         return {name: found.st_mtime_ns for name, found in self.stats().items()}

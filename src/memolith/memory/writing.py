@@ -178,7 +178,7 @@ def remember(
     home: Home,
     content: str,
     title: str | None = None,
-    kind: str = "project",
+    kind: str | None = None,
     *,
     scope: str = "project",
     instead: Unit | None = None,
@@ -190,12 +190,13 @@ def remember(
     """
     from memolith.memory import notes
 
-    kind = arguments.one_of(notes.KIND_ALIASES.get(kind, kind), NOTE_KINDS, "kind")
+    if kind is not None:
+        kind = arguments.one_of(notes.KIND_ALIASES.get(kind, kind), NOTE_KINDS, "kind")
     notes.check(content, title)
     slug = home.scope(scope, register=True)
     is_named = title is not None
     title = notes.title_for(home.gate, slug, content) if title is None else title
-    asked = {"title": title, "kind": kind, "scope": scope}
+    asked = {"title": title, "kind": kind or "project", "scope": scope}
     name = notes.name_for(home.gate, slug, title) if home.source.outside else None
     if held := _held(home, "remember", content, asked, "note", name):
         return held

@@ -15,6 +15,7 @@ MAX_TEXT = 3 * MAX_BYTES  # unpacked: a small file can expand to any size
 UNREADABLE = "nothing of it is recalled"  # the message about a copy that is not read
 # More than any copy that we write has.
 _MAX_LINES, _MAX_LINE = 100_000, 4 * 1_048_576
+_MAX_HEAD = 16_384  # compressed bytes that have the whole first line
 _MAX_TURN = 1 << 31
 _MAX_BRACKETS = 400  # brackets in a line; one with more is parsed to check its depth
 
@@ -41,6 +42,11 @@ class Archive:
         """Return the lines of a session; None if it is missing or damaged."""
         data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", MAX_BYTES)
         return None if data is None else lines_of(data)
+
+    def head(self, name: str) -> dict[str, object] | None:
+        """Return what the first line of a session says, without reading the rest."""
+        data, _ = self._tree.read_part(f"{self._slug}/{name}{SUFFIX}", _MAX_HEAD)
+        return row_of(unpacked(data)[0].partition(b"\n")[0].decode("utf-8", "replace"))
 
     def write(self, name: str, lines: list[str]) -> None:
         """Store a session, durably."""

@@ -1,5 +1,6 @@
 """Other programs' memories come in: nothing lost, overwritten or brought twice, all taken back at once."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -213,6 +214,23 @@ def test_ones_own_memory_comes_in_as_ones_own_and_is_known_afterwards(
     assert not [text for text in texts if "[source:" in text or "origin:" in text]
     assert "[source:" not in (mem.context_block() or "")
     assert mem.write("long_term", "- global fact").skipped == 1
+
+
+@pytest.mark.parametrize("by", ["user", "agent"])
+def test_an_import_is_by_whoever_made_it_and_no_line_of_it_opts_out_of_masking(
+    by: str, work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    path = tmp_path / "CLAUDE.md"
+    path.write_text(f"# Rules\n\n- token {secret} memolith:allow\n- Use tabs.\n")
+    mem = Mem.open(work, origin=by)
+    import_memory(mem, path, mine=True)
+    assert main(["log", "--json", "--project", str(work)]) == 0
+    changes = json.loads(capsys.readouterr().out)["written"]
+    assert [each["by"] for each in changes] == [by] * len(changes) != []
+    texts = [each.read_text() for each in mem.root.rglob("*.md")]
+    assert any("Use tabs." in each for each in texts)
+    assert not any(secret in each for each in texts)
 
 
 @proves("S4.15")

@@ -93,8 +93,10 @@ def bring(
     source = sources.Source(
         path, kind, lambda kind: _scope(home, given, kind, dry_run=dry_run), alone=alone, ours=home.path
     )
-    # One's own words need no label (the history names the import), but no line in a file opts out of masking.
-    giver = home.from_source("agent") if own else home.from_source("imported", source.taint or None)
+    by = "user" if home.source.origin == "user" else "agent"
+    # One's own words need no label: the history names the import, and who made it.
+    giver = home.from_source(by) if own else home.from_source("imported", source.taint or None)
+    giver.gate.by_hand = False  # no line in a file opts out of masking
     return _Run(giver, source, dry_run=dry_run).go(tell)
 
 
