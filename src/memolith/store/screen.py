@@ -45,7 +45,7 @@ def screen(
     size = len(text.encode("utf-8"))
     text, warnings = hygiene.clean(text)
     text, found = _masked(text if by_hand else hygiene.unallowed(text), allow, by_hand=by_hand)
-    warnings += warnings_for(found)
+    warnings += warnings_for(found, by_hand=by_hand)
     if cap is not None and len(text.encode("utf-8")) > cap:
         from memolith.text.budget import head
 
@@ -86,7 +86,7 @@ def together(
     )
     shown, found = _masked(joined, allow, by_hand=by_hand)
     masked = shown.split("\f\n", len(clean))  # stored text never contains a form feed
-    warnings = warnings_for(found)
+    warnings = warnings_for(found, by_hand=by_hand)
     if len(masked) != len(clean) + 1:  # a private part without an end
         masked, warnings = [*(_masked(each, allow, by_hand=by_hand)[0] for each in clean), text], []
     rest = iter([one.rstrip("\n") for one in masked[:-1]])
@@ -168,7 +168,7 @@ _TITLES = ("title: ", "name: ")
 _ABOVE, _LINE = 2000, 300
 
 
-def warnings_for(findings: list[Finding]) -> list[str]:
+def warnings_for(findings: list[Finding], *, by_hand: bool = False) -> list[str]:
     """Return the warnings for the writer: what was masked, how to keep a false alarm, what was left out."""
     kinds = [finding.kind for finding in findings if finding.kind != "private"]
     parts = len(findings) - len(kinds)
@@ -177,7 +177,7 @@ def warnings_for(findings: list[Finding]) -> list[str]:
         count = "1 secret" if len(kinds) == 1 else f"{len(kinds)} secrets"
         warnings.append(
             f"masked {count} ({', '.join(sorted(set(kinds)))}); to keep a false alarm, give the value to "
-            "`memolith scan --allow`, or write memolith:allow in its line"
+            f"`memolith scan --allow`{', or write memolith:allow in its line' if by_hand else ''}"
         )
     if parts:
         warnings.append(
