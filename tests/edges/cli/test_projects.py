@@ -528,3 +528,11 @@ def test_a_folder_below_one_with_a_memory_says_how_to_share_it(shell: Shell, tmp
     assert f"no memory here, but {tmp_path / 'lab'} has one: `memolith {way}`" in shell.error
     shell.run(below, *way.split())
     assert "zebras-here" in shell.run(below, "list")
+
+
+def test_edit_with_a_text_behind_the_name_says_how_a_text_is_replaced(shell: Shell, tmp_path: Path) -> None:
+    shell.run(plain(tmp_path / "app"), "remember", "Port 80.", "--title", "The port")
+    told = shell.refused(tmp_path / "app", "edit", "The port", "Port 81 now.", code=2)
+    assert "--old TEXT --new TEXT" in told
+    assert "remember --title 'The port' TEXT" in told
+    assert "nothing is called" in shell.refused(tmp_path / "app", "edit", "Other", "words", code=3)

@@ -237,10 +237,26 @@ def edit(mem: Mem, name: tuple[str, ...], old: str | None, new: str | None, if_s
     if name[-1] == "-" and len(name) > 1:
         known = find.entry_of(mem, mem.find(" ".join(name[:-1]), "note")).title
         raise InputError(f"to replace the whole text: memolith remember --title {shlex.quote(known)} -")
+    if len(name) > 1:
+        _check_no_text(mem, name)
     if not common.attended():
         path = layout.locate(str(mem.root), mem.find(words).path)
         raise InputError(f"no editor can be opened here; give --old and --new, or edit the file: {path}")
     return left_by_editor(editing.edit(mem, words))
+
+
+def _check_no_text(mem: Mem, name: tuple[str, ...]) -> None:
+    """Say how a text is replaced to somebody who gives it behind the name of a note."""
+    try:
+        mem.find(" ".join(name))
+    except NotFoundError:
+        with contextlib.suppress(NotFoundError):
+            known = shlex.quote(find.entry_of(mem, mem.find(" ".join(name[:-1]), "note")).title)
+            raise InputError(
+                f"edit takes no text: --old TEXT --new TEXT replaces a piece, "
+                f"`memolith remember --title {known} TEXT` all of it"
+            ) from None
+        raise
 
 
 def left_by_editor(done: Edited) -> Answer:
