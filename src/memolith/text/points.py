@@ -143,6 +143,13 @@ _NEXT = lazy(r"(?<=[a-zà-ÿа-я])\s+(?=[A-ZÀ-ÝА-Я][a-zà-ÿа-я'’-]+\s)
 _HEADS = lazy(_pattern(r"^ P n? [TU] n? S P? $", r"^ n{0,2} [TU] n{0,2} [SB] P? [OP]? $"))
 _SPEAKERS = lazy(r"^[A-HJ-NQ-Z]*;[A-Z]*S[A-Z]*;$")  # `she said, …`, but not `as you said, …`
 _TAKES = lazy(_pattern(r"d", r"^ [VKJHA]"))
+# No name, number or code in it: those say themselves what is asked about.
+_BRIEF = lazy(
+    rf"(?u:[\w'’-][^\W\dA-ZА-Я_{_CJK}]*(?:\s+[^\W\dA-ZА-Я_{_CJK}]+(?:['’-]\w+)*){{0,3}}|[{_CJK}]{{1,10}})\s*[?？]+"
+)
+_CLAUSES = lazy(r"[,;.!:…]\s+|[，、。！]\s*|\s[-–—]\s")
+_REQUESTS = lazy(rf"(?u:(?:{voice.WORDS['asks']}|{_any(_WORDS['requests-begin'])})\b)")
+_TAG = lazy(_any(_WORDS["tags"]) + r"\s*[?？]+")
 _WHEN = lazy(r"(?i)\W*when\b[^?]*$")  # no question, but when to do something
 _FOOT = lazy(_any(_WORDS["foot"]))
 _LINK = lazy(r"<?https?://\S+")
@@ -174,7 +181,17 @@ def kind(sentence: str) -> str:
         return ""
     if said[-1] in "?？" and (_WHETHER.search(letters) or _WONDERS.fullmatch(said.rpartition(", ")[2])):
         return "asks"
+    if _is_about_it(sentence):
+        return "asks"
     return "text" if _POINTS.search(letters) else "apart" if _POINTS_APART.search(letters) else ""
+
+
+def _is_about_it(sentence: str) -> bool:
+    """Whether a sentence ends as a question of so few words that what it asks about must stand elsewhere."""
+    clause = _CLAUSES.split(sentence.strip(" \"'”’»)）"))[-1].strip("¿ ")
+    return bool(_BRIEF.fullmatch(clause)) and not (
+        _REQUESTS.match(clause.casefold()) or _TAG.fullmatch(clause.casefold())
+    )
 
 
 def shown(lines: list[str], first: int, last: int) -> set[int]:
