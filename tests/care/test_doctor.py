@@ -267,6 +267,15 @@ def test_doctor_on_an_empty_home_creates_nothing(mem: Mem) -> None:
     assert not Path(mem.home).exists()
 
 
+def test_a_file_of_many_repeated_lines_is_one_matter(mem: Mem) -> None:
+    path = mem.root / "projects" / mem.project / "notes" / "log.md"
+    mem.write("note", "first", name="log")
+    path.write_text("".join(f"The job number {number % 50} has ended well.\n" for number in range(100)))
+    said = [each.message for each in mem.doctor().findings if each.kind == "duplicate"]
+    assert len(said) == 6
+    assert said[-1] == "says 45 more lines twice"
+
+
 @proves("S4.15")
 def test_near_duplicates_are_found_among_notes_and_records_and_inside_a_note_or_a_log(mem: Mem) -> None:
     mem.remember("We deploy on Fridays.", "Deploy")

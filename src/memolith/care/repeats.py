@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _WHOSE = ("my", "your", "his", "her", "their", "i", "there")  # beside `likeness`' own little words
 _FEW = 3  # words of a line outside MEMORY.md: "all green" may well stand twice in a log
 _LOGS = 31  # the newest days that are looked at
+_SHOWN = 5  # lines of a file that are named; a file of thousands alike is one matter
 
 
 def repeats(root: str, scope: str, today: str) -> Iterator[tuple[str, str]]:
@@ -43,12 +44,17 @@ def _twice(tree: Tree, relative: str, few: int) -> Iterator[tuple[str, str]]:
 def _lines(relative: str, text: str, few: int) -> Iterator[tuple[str, str]]:
     """Yield what a text says in two lines; code and headings may well repeat themselves."""
     seen: dict[tuple[str, ...], int] = {}
+    more = -_SHOWN
     for number, line, is_code in markdown.rows(text):
         if is_code or line.startswith("#") or not any(map(str.isalnum, line)):
             continue
         key = _said(line)
         if len(key) >= few and seen.setdefault(key, number) != number:
-            yield relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one"
+            more += 1
+            if more <= 0:
+                yield relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one"
+    if more > 0:
+        yield relative, f"says {more} more lines twice"
 
 
 def _said(line: str) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ _ID = lazy(r"(?:^|[-_.:#])(?=[a-f]*\d)[0-9a-f]{8,64}(?:$|[-_.:#])|^[A-Z]+(?:[-_]
 _NO_OTHER, _SEGMENT = lazy(r"[\w.+~=-]+"), lazy(r"[A-Z]+|[a-z]+|\d+")
 _DIGITS, _PARTED = lazy(r"\d+"), lazy(r"[A-Za-z\u00c0-\u058f]{4,}\d{1,2}[A-Za-z\u00c0-\u058f]{2,}")
 _LETTERS = lazy(r"[A-Za-z\u00c0-\u058f]+")
+_NUMBERED = lazy(r"[A-Za-z\u00c0-\u058f]+(?:_[A-Za-z\u00c0-\u058f]+)*_\d{1,2}")  # as names in code are
 _SIGNED = lazy(r"[A-Za-z\u00c0-\u058f]{3,}[!#$%&*+][A-Za-z\u00c0-\u058f]{3,}\d{0,4}")
 _NO_VALUE = lazy(
     r"[/\\(){}\[\]<>=|~,:]|\.[a-z]{1,5}$|@[\w-]+\.|^[v#@-]?\d[\d.,:_-]*[a-zA-Z%]{0,4}$|\d\.\d|^[A-Z]{2,8}-?\d+$"
@@ -123,7 +124,8 @@ def look(word: str) -> int:
         return LIKELY
     if digits and max(map(len, parts)) >= 4:
         two = digits > 1 and (len(_CAPITALS.findall(word)) > 1 or _INNER.search(word))
-        return LIKELY if "_" in word or digits > 2 or two else POSSIBLE
+        parted = "_" in word and not _NUMBERED.fullmatch(word)
+        return LIKELY if parted or digits > 2 or two else POSSIBLE
     return POSSIBLE if is_joined(word) else 0
 
 
