@@ -273,7 +273,7 @@ def test_a_file_of_many_repeated_lines_is_one_matter(mem: Mem) -> None:
     path.write_text("".join(f"The job number {number % 50} has ended well.\n" for number in range(100)))
     said = [each.message for each in mem.doctor().findings if each.kind == "duplicate"]
     assert len(said) == 6
-    assert said[-1] == "says 45 more lines twice"
+    assert "says 45 more lines twice" in said
 
 
 @proves("S4.15")
