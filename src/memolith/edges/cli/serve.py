@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from importlib.util import find_spec
@@ -112,8 +111,11 @@ def tui(options: Options) -> None:
     memolith tui
     """
     if find_spec("textual") is None:
-        python = shlex.quote(sys.executable)
-        raise ConfigError(f"the terminal app needs Textual: {python} -m pip install 'textual>=8.2'")
+        raise ConfigError(
+            "the terminal app needs Textual: in the checkout of memolith, run "
+            "`pipx install --force '.[tui]'`, `uv tool install '.[tui]'` or "
+            "`pip install '.[tui]'`, as you installed it"
+        )
     if options.json:
         raise InputError("`tui` is for people and has no --json; the other commands have it")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -126,12 +126,12 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
     """Print a memory file, at most 32 KiB at a time. NAME is that of a note, or a day of the log.
 
     \b
-    memolith read                          MEMORY.md
+    memolith read                          # MEMORY.md
     memolith read daily yesterday
     memolith read note database
-    memolith read list                     all files
-    memolith read memory://root            what was learned from sessions
-    memolith read memory://root/MEMORY.md  this project's MEMORY.md, by address
+    memolith read list                     # all files
+    memolith read memory://root            # what was learned from sessions
+    memolith read memory://root/MEMORY.md  # the project's MEMORY.md, by address
     """
     if source == "list":
         text = veil.masked(mem.read("list", offset=offset, lines=lines))

