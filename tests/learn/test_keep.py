@@ -210,6 +210,11 @@ def test_a_rule_that_was_taken_back_is_known_in_other_words(said: str) -> None:
         ("Не используй npm.", "npm запрещён."),
         ("不要用制表符。", "禁止使用制表符。"),
         ("タブは使わない。", "タブは禁止。"),
+        ("Pas de tabulations.", "N'utilise pas de tabulations."),
+        ("Nada de tabulaciones.", "Las tabulaciones están prohibidas."),
+        ("Никаких tabs.", "Tabs запрещены."),
+        ("不要用 tabs", "tabs 是禁止的"),
+        ("タブ禁止", "タブを使わないでください"),
     ],
 )
 def test_a_ban_that_was_taken_back_is_known_however_it_is_put(deleted: str, said: str) -> None:

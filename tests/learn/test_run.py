@@ -558,6 +558,7 @@ def test_a_deleted_session_takes_with_it_what_only_it_taught(
     text = (store / "MEMORY.md").read_text()
     assert fact(2) in text
     assert fact(1) not in text
+    assert ("claude-s2" in text, "[codex-twice#1]" in text) == (False, True)
     assert fact(1) not in model.requests[-1].raw.decode()
 
 
@@ -661,6 +662,21 @@ def test_a_citation_counts_once_although_its_session_grows_or_is_read_again(mem:
 
 
 # ---------------------------------------------------------------- /memory
+
+
+@proves("S2.67", "S2.78")
+@pytest.mark.usefixtures("rules")
+def test_while_the_consolidation_rests_status_and_why_say_how_long(mem: Mem, clock: Clock) -> None:
+    add(mem, "a", "Remember that the staging database is on port 5433.", "Noted.")
+    mem.learning.run()
+    clock.seconds += 3600
+    add(mem, "b", "Remember that the mail server is on port 2525.", "Noted.")
+    assert "cooldown_hours" in mem.learning.run().consolidated
+    rests = "waits for 5.0 h more, the pause after the last one (memories.cooldown_hours)"
+    assert mem.learning.why()["consolidate"].startswith(rests)
+    assert any(rests in line for line in mem.learning.status().lines(mem.settings))
+    assert mem.learning.run(force=True).consolidated.startswith("Consolidation: ")
+    assert mem.learning.status().rest == ""
 
 
 @proves("S2.16", "S2.17", "S2.18", "S2.19", "S2.20")

@@ -38,6 +38,7 @@ class LearningStatus(Value):
     model: str
     phases: list[Cost]  # of this project today, by phase and model
     problem: str
+    rest: str  # why the consolidation waits; empty if it does not
     today: Cost | None
     why: str
 
@@ -63,7 +64,7 @@ class LearningStatus(Value):
             counts = Counter(job.status for job in jobs)
             states = [f"{plural(count, 'session')} {name}" for name, count in sorted(counts.items())]
             if phase == CONSOLIDATE:
-                states = [_reason(job) for job in jobs]
+                states = [self.rest or _reason(job) for job in jobs]
             spent = [cost for cost in self.phases if cost.phase == phase]
             shown.append(
                 f"Phase {number} ({phase}): {', '.join(states) or 'nothing to do'}; today"
@@ -112,10 +113,12 @@ class Learning:
         model = llm.called(home.settings)
         jobs: list[Job] = []
         phases: list[Cost] = []
+        rest = ""
         spent = None
         if not off:
             with runs.queue_of(home) as queue:
                 jobs = queue.jobs(home.project)
+                rest = next((_rest(home, job) for job in jobs if job.kind == CONSOLIDATE), "")
                 spent = queue.ledger.totals(day=home.today)
                 phases = [
                     each for each in queue.ledger.costs(since=home.today) if each.project == home.project
@@ -123,7 +126,14 @@ class Learning:
         wanted = [role for role in ("default", "smol") if llm.is_wanted(home.settings, role)]
         problem = next(filter(None, (llm.why_not(home.settings, role) for role in wanted)), "")
         return LearningStatus(
-            enabled=not off, why=off, model=model, problem=problem, jobs=jobs, today=spent, phases=phases
+            enabled=not off,
+            why=off,
+            model=model,
+            problem=problem,
+            jobs=jobs,
+            rest=rest,
+            today=spent,
+            phases=phases,
         )
 
     def why(self, session: str | None = None) -> dict[str, str]:
@@ -145,7 +155,8 @@ class Learning:
                     reasons[job.session] = "\n    ".join([reason, *kept.get(job.session, [])])
                 if reasons:
                     jobs = queue.jobs(self._home.project, CONSOLIDATE)
-                    reasons[CONSOLIDATE] = _reason(jobs[0]) if jobs else _NOTHING_YET
+                    found = jobs and (_rest(self._home, jobs[0]) or _reason(jobs[0]))
+                    reasons[CONSOLIDATE] = found or _NOTHING_YET
         return {name: why for name, why in sorted(reasons.items()) if wanted in (None, name)}
 
     def enqueue(self, session: str | None = None) -> str:
@@ -201,6 +212,17 @@ class Learning:
     def _key(self, session: str | None) -> str:
         project = self._home.project
         return f"{project}/{Sessions(self._home).get(session).name}" if session else project
+
+
+def _rest(home: Home, job: Job) -> str:
+    """Return how long a consolidation waits that has something new; empty if the next run does it."""
+    left = job.finished + home.settings.number("memories.cooldown_hours") * 3600 - home.now()
+    if job.status != "pending" or job.forced or job.last_error or not job.finished or left <= 0:
+        return ""
+    return (
+        f"waits for {left / 3600:.1f} h more, the pause after the last one (memories.cooldown_hours);"
+        " `memolith learn run --force` does it now"
+    )
 
 
 def _reason(job: Job, now: str = "") -> str:

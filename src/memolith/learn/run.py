@@ -391,7 +391,7 @@ def _with_model(home: Home, model: str) -> Settings:
 def _not_due(queue: Queue, slug: str) -> str:
     """Return why no consolidation is due."""
     job = next(iter(queue.jobs(slug, CONSOLIDATE)), None)
-    if job is None or job.input_watermark <= job.success_watermark:
+    if job is None or not queued.newer(job.input_watermark, job.success_watermark):
         return ""
     if job.status == "running":
         return "another process consolidates at this moment"

@@ -105,7 +105,8 @@ def meant(home: Home, target: str, name: str | None, scope: str) -> tuple[str, s
     from memolith.memory import addresses
 
     slug, parts = addresses.meant(home, addresses.named(home, target))
-    scope, kind, own = "project" if slug else "user", parts[0], parts[-1].removesuffix(".md")
+    kind, own = (parts[0], parts[-1].removesuffix(".md")) if parts else ("", "")
+    scope = "project" if slug else "user"
     for where, is_it in (
         ("long_term", parts == (layout.MEMORY,) and not slug),
         ("scratchpad", parts == (layout.SCRATCHPAD,)),

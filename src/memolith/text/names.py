@@ -74,7 +74,8 @@ def parse_address(url: str) -> tuple[str, tuple[str, ...]]:
         raise InputError(f"{_short(url)}: an address has at most {MAX_CHARS} characters")
     if "?" in url or "#" in url:
         raise InputError(f"{_short(url)}: an address has no ? and no #; write them as %3F and %23")
-    namespace, slash, path = url[len(SCHEME) :].partition("/")
+    # The address of a directory may end in a slash, as people write them.
+    namespace, slash, path = url[len(SCHEME) :].removesuffix("/").partition("/")
     if namespace not in NAMESPACES:
         raise InputError(
             f"{_short(url)}: unknown namespace {namespace[:40]!r}; one of {', '.join(NAMESPACES)}"

@@ -169,6 +169,14 @@ def test_a_result_is_a_text_and_nothing_beside_it(client: Client) -> None:
         assert "structuredContent" not in result
 
 
+@proves("S2.14")
+@pytest.mark.parametrize("target", ["memory://project", "memory://user", "memory://root/MEMORY.md"])
+def test_what_only_can_be_read_is_refused_by_name(client: Client, target: str) -> None:
+    client.call("memory_write", target="daily", content="x")
+    assert "can be read, but not written" in client.refused("memory_write", target=target, content="x")
+    assert "can be read, but not written" in client.refused("memory_edit", target=target, old_str="x")
+
+
 def test_a_record_is_corrected_and_forgotten_by_its_address(client: Client) -> None:
     (uri,) = client.places("remember", content="We deploy with Nomad.", kind="decision")
     client.call("memory_edit", target=uri, old_str="Nomad", new_str="Kamal")

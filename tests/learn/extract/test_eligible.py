@@ -40,6 +40,16 @@ def test_a_session_is_learned_from_again_only_when_it_has_changed() -> None:
     assert why(changed, {one.name: mark}) == ""
 
 
+@proves("S2.78")
+def test_of_an_unchanged_session_that_goes_on_nobody_says_that_it_has_changed() -> None:
+    one = ago(DAY)
+    seen, marks = [eligible.glance(one)], {one.name: eligible.watermark(one)}
+    choice = eligible.choose(seen, NOW, settings("memories"), marks, going_on=[one.id])
+    assert choice.refused == {one.name: "nothing changed since it was learned from"}
+    choice = eligible.choose(seen, NOW, settings("memories"), marks, going_on=[one.id], force=True)
+    assert choice.refused[one.name].startswith("it is going on")
+
+
 def test_a_stored_session_keeps_its_watermark(mem: Mem) -> None:
     one = ago(DAY)
     mem.sessions.add(one)

@@ -89,6 +89,27 @@ def test_what_is_taken_back_in_any_words_is_learned_neither_by_rules_nor_from_a_
 
 
 @proves("S2.85")
+@pytest.mark.parametrize(
+    ("rule", "opposite"),
+    [
+        ("Always use pnpm in this repo.", "we no longer use pnpm, we use yarn"),
+        ("Никогда не пушь в main.", "Всегда пушь в main."),
+        ("Ne pousse jamais sur main.", "Pousse toujours sur main."),
+        ("永远不要推送到 main。", "永远要推送到 main。"),
+        ("我们总是在合并前 squash。", "我们不再在合并前 squash。"),
+    ],
+)
+def test_of_a_rule_and_its_opposite_the_later_is_learned(rule: str, opposite: str) -> None:
+    found = learned(("user", rule), ("assistant", "ok"), ("user", opposite))
+    assert [text.casefold().rstrip(".。") for text in found] == [opposite.casefold().rstrip(".。")]
+
+
+@pytest.mark.parametrize("later", ["Actually, push it now.", "We no longer push images to the registry."])
+def test_what_ends_something_else_takes_no_rule_back(later: str) -> None:
+    assert RULE in learned(("user", RULE), ("assistant", "ok"), ("user", later))
+
+
+@proves("S2.85")
 @pytest.mark.parametrize("text", rows("learn/extract/unmeant"))
 def test_what_is_supposed_for_this_moment_or_called_off_is_not_even_a_candidate(text: str) -> None:
     found = rules.extract(session(("user", text), ("assistant", "ok")))
@@ -481,7 +502,13 @@ def test_a_request_to_remember_may_point_back(text: str, statements: list[str]) 
         ("We write the firmware in C.", ["We write the firmware in C."], []),
         ("I think it is too long. We should have sections for Kay and Lee.", [], None),
         ("Which one is better?\n1. We always deploy on Monday.\n2. We never deploy on Friday.", [], []),
-        ("Suppose we had two teams. We never deploy on Friday then.", [], None),
+        ("Suppose we had two teams. We never deploy on Friday then.", [], []),
+        ("Both must pass before a merge.", [], ["Both must pass before a merge."]),
+        (
+            "CI and lint exist. Both must pass before a merge.",
+            [],
+            ["CI and lint exist. Both must pass before a merge."],
+        ),
     ],
 )
 def test_what_cannot_be_understood_alone_is_stored_with_what_it_goes_on_with(

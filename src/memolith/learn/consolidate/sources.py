@@ -103,7 +103,11 @@ class Sources:
         standing = [line for line in ours if statements.is_supported(line, sessions)]
         found = [fact for each in self.usable for fact in statements.facts(each)]
         found += [fact for lesson in lessons for fact in statements.asked_for(lesson)]
-        found += statements.standing(standing) if usable else []
+        # A session that is gone proves nothing any more, and its name leads nowhere.
+        found += [
+            fact.but(sources=[each for each in fact.sources if each.partition("#")[0] in sessions])
+            for fact in (statements.standing(standing) if usable else [])
+        ]
         gone = previous.forgotten()
         self.facts = [
             fact

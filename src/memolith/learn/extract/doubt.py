@@ -68,6 +68,11 @@ def turns(sentence: str) -> bool:
     return bool(pattern("turned").search(sentence.casefold()))
 
 
+def ends(sentence: str) -> bool:
+    """Whether a sentence says that something is no longer so."""
+    return bool(pattern("ended").search(sentence.casefold()))
+
+
 def may_say(sentence: str, statement: str) -> bool:
     """Whether a statement may have been made from a sentence: two in English share a word that names."""
     if min(len(STOP.intersection(_words(each))) for each in (sentence, statement)) < _LEAST_ENGLISH:

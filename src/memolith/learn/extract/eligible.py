@@ -72,13 +72,13 @@ def choose(
         if each.withdrawn:
             choice.withdrawn.add(each.session)
         why = each.unfit
+        # Unchanged sessions do not count toward the limit, or older ones would never get their turn.
+        if not why and not force and watermarks.get(each.session) == each.mark:
+            why = "nothing changed since it was learned from"
         if not why and each.session.partition("-")[2] in going_on:
             why = f"it is going on; if it is over, `memolith learn enqueue {each.session}` says so"
         if not why and not force:
-            # Unchanged sessions do not count toward the limit, or older ones would never get their turn.
-            if watermarks.get(each.session) == each.mark:
-                why = "nothing changed since it was learned from"
-            elif scanned >= to_scan:
+            if scanned >= to_scan:
                 why = (
                     f"{to_scan} newer ones were looked at (memories.thread_scan_limit); a later run takes it"
                 )

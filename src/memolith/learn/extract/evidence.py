@@ -233,7 +233,11 @@ class Witness:
         words = likeness.naming(sentence)
         return any(
             turn == before
-            or (before < 0 and not doubt.calls_off(later) and likeness.reverses(sentence, later))
+            or (
+                before < 0
+                and not doubt.calls_off(later)
+                and likeness.reverses(sentence, later, ended=doubt.ends(later))
+            )
             or (
                 (before >= 0 or doubt.calls_off(later))
                 and bool(likeness.naming(doubt.named_by(later)) & words)

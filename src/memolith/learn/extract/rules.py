@@ -144,12 +144,14 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
         if not judged or judged.points < signals.POSSIBLE or len(judged.statement) > _MOST:
             continue
         before = sentences[:at][-1:]
-        if pasted and set(judged.ways) <= _TOLD:
-            continue  # it tells what is in the paste
+        if (pasted and set(judged.ways) <= _TOLD) or (
+            "keep" not in judged.ways and any(alone.is_imagined(one.masked) for one in [*before, each])
+        ):
+            continue  # it tells what is in the paste, or in a world that is imagined
         fact = signals.fact(judged).but(quotes=[(turn.number, each.text)], taint=turn.taint or "user")
         fact = fact.but(asked=fact.asked and not _is_aside(each, before))
         if not fact.asked and (
-            any(alone.is_imagined(one.masked) for one in before)
+            any(alone.is_imagined(one.masked) for one in sentences[:at])
             or (set(judged.ways) <= _WISHED and any(alone.is_thought(one.masked) for one in before))
             or (set(judged.ways) <= _DRAFTED and any(alone.is_thought(one.masked) for one in sentences[:at]))
             or (set(judged.ways) <= _TOLD | {"we-use"} and alone.is_like(fact.text))

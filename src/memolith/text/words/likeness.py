@@ -21,8 +21,34 @@ _SMALL = frozenset(_WORDS.split())
 # Parts of words by which a sentence denies something, in the languages that learning knows.
 _DENYING = (
     *(" not ", "n't ", " no ", " never ", " without ", " avoid ", " stop ", "cannot ", " nicht ", " kein"),
-    *(" nie ", " niemals ", " ohne ", " ne ", " pas ", " jamais ", " sans ", " nunca ", " sin ", " não "),
-    *(" sem ", " не ", " нет ", " никогда ", " без ", "不", "没", "别", "勿", "ない", "ません", "しない"),
+    *(
+        " nie ",
+        " niemals ",
+        " ohne ",
+        " ne ",
+        " pas ",
+        " jamais ",
+        " sans ",
+        " nunca ",
+        " sin ",
+        " nada de ",
+        " não ",
+    ),
+    *(
+        " sem ",
+        " не ",
+        " нет ",
+        " никогда ",
+        " никак",
+        " без ",
+        "不",
+        "没",
+        "别",
+        "勿",
+        "ない",
+        "ません",
+        "しない",
+    ),
 )
 # Words that say how firmly or from when on something holds.
 _TURNING = """
@@ -32,17 +58,25 @@ siempre nunca ya sempre não mais всегда никогда больше не 
 mandatory required obligatory compulsory allowed permitted pflicht vorgeschrieben obligatoire obligatorio
 obrigatório обязательно обязательны use using used verwende verwenden verwendet nutze nutzen benutze benutzen
 utilise utiliser utilisez usa usar используй использовать is are be ist sind werden est sont está están é são
-le la les des du de el los las der die das den os as um uma ein eine sin sem sans ohne без
+le la les des du de el los las der die das den os as um uma ein eine sin sem sans ohne без nada
+n'utilise n'utilisez n'utiliser никаких никакого никакой
 """
+# The same in scripts without spaces, where such a word is no word by itself.
+_FIRMLY = lazy(
+    r"永远(?:不?要)?|总是|始终|一律|每次|不[要再]|别再|必须|一定要|我们|常に|必ず|いつも|絶対に?|決して|もう"
+    r"|し(?:ないで|て)(?:ください)?(?=[。.!！]|$)"
+)
 # What says of a thing that it must not be: `tabs are forbidden` says no more than `no tabs`.
 _BANS = lazy(
     r"(?i)(?P<not>(?:\bnot|n['’]t|\bnicht|\bpas|\bno(?: está| están)?|\bnão(?: é| são)?|не) )?"
     r"(?:\b(?:forbidden|banned|prohibited|disallowed|off[- ]limits|not (?:allowed|permitted)|verboten"
     r"|untersagt|nicht (?:erlaubt|gestattet|zulässig)|interdite?s?|prohibid[oa]s?|proibid[oa]s?)\b"
     r"|n['’]t (?:allowed|permitted)\b"
-    r"|запрещ[её]н[оаы]?|нельзя|(?:不要|别|勿|不得|禁止|不允许|不准|请勿)(?:再)?(?:使用|用)?"
-    r"|は?使(?:わないで(?:ください)?|わない|いません|ってはいけない|ってはいけません)|(?:の使用)?は?(?:使用)?禁止(?:です|する)?)"
+    r"|запрещ[её]н[оаы]?|нельзя|(?:不要|别|勿|不得|是?禁止|不允许|不准|请勿)(?:再)?(?:使用|用|的)?"
+    r"|[はを]?使(?:わないで(?:ください)?|わない|いません|ってはいけない|ってはいけません)|(?:の使用)?は?(?:使用)?禁止(?:です|する)?)"
 )
+# Two words that deny once: `ne … pas`, `никогда не`.
+_TWICE = lazy(r"(?: ne | n'(?=\w))(.{1,60}? (?:pas|jamais) )|(?<= никогда) не(?= )")
 # One holder of a role at a time: `the release manager is Ann`, `Ann is (the) release manager now`.
 _THE = r"(?:the|our|my|der|die|das|unsere?|le|la|notre|el|nuestr[oa]|noss[oa])"
 _IS = r"(?:is|ist|est|es|é)(?: (?:now|currently|jetzt|nun|maintenant|ahora|agora))?"
@@ -110,6 +144,7 @@ _LEADS = lazy(
     r"|(?:请你?|麻烦你?)|(?:不|不是|其实|所以|那么|那|好|好的|对|嗯)[，,、。！!]\s*"
     r"|(?:いや|いいえ|実は|だから|では|じゃあ|はい|ええ)[，,、。！!]\s*)+(?=.)"
 )
+_CLAUSE = lazy(r"[,;:，、；](?!\d)")
 _SAME = 0.9
 _SUBJECT = 0.75
 _KEPT = 0.7
@@ -204,15 +239,22 @@ def _is_linked(text: str, value: str) -> bool:
     return bool(before) and before[-1].strip("\"'`(:=") in {"", *_SMALL}
 
 
-def reverses(old: str, new: str) -> bool:
-    """Whether a text denies what an older one says, or says what that denies; the older may say more."""
+def reverses(old: str, new: str, *, ended: bool = False) -> bool:
+    """Whether a text denies what an older one says, or says what that denies; the older may say more.
+
+    `ended`: it says that something is no longer so. Then its first clause may say that alone, and half of
+    what the older text names is enough.
+    """
     old, new = bare(old), bare(new)
+    if ended:
+        new = _CLAUSE.split(new, 1)[0]
     first, second = _subject(old), _subject(new)
-    return _denials(old) != _denials(new) and second <= first and len(second) >= min(2, len(first)) > 0
+    least = len(first) / 2 if ended else min(2, len(first))
+    return _denials(old) != _denials(new) and second <= first and len(second) >= least > 0
 
 
 def _subject(text: str) -> frozenset[str]:
-    return naming(text) - naming(_TURNING)
+    return naming(_FIRMLY.sub(" ", text)) - naming(_TURNING)
 
 
 def may_contradict(one: str, other: str) -> bool:
@@ -278,7 +320,7 @@ def _denies(text: str) -> bool:
 
 def _denials(text: str) -> int:
     """Return 1 if a text denies something, 0 if nothing or twice: `not without …`."""
-    plain = f" {text.casefold().replace('’', chr(39))} "
+    plain = _TWICE.sub(r" \1", f" {text.casefold().replace('’', chr(39))} ")
     return sum(plain.count(word) for word in _DENYING) % 2
 
 
