@@ -671,6 +671,13 @@ def test_similar_facts_about_different_things_replace_nothing(mem: Mem) -> None:
     assert mem.recall("when does the cleanup cron run?", semantic=False).hits[0].text.endswith("04:00.")
 
 
+@proves("S3.55")
+@pytest.mark.parametrize("others", [("Upgraded Redis.", "I like Redis."), ("Restarted Redis again.",)])
+def test_what_only_shares_a_name_with_a_fact_replaces_nothing(mem: Mem, others: tuple[str, ...]) -> None:
+    lately(mem, "The suite needs Redis on port 6380.", *others)
+    assert mem.recall("redis port", semantic=False).hits[0].text.endswith("6380.")
+
+
 def test_a_file_that_changed_since_it_was_indexed_has_the_titles_that_it_would_have_then(mem: Mem) -> None:
     mem.write("long_term", "- The zebra is blue.")
     fresh = mem.recall("zebra", semantic=False)

@@ -158,7 +158,12 @@ def current_first(
         earlier = answers.get(first.unit.id) or supersede.about(told, question)
         answers[first.unit.id] = earlier
         same = not hit.terms or bool(set(hit.terms).intersection(first.terms))
-        changes = [each for each in later if each.changes] if alone and same else []
+        whole = not hit.terms or set(hit.terms) >= set(first.terms)
+        changes = [
+            each
+            for each in (later if alone and same else ())
+            if each.changes and (whole or supersede.adds_to(each, earlier))
+        ]
         if not all(supersede.is_sibling(each, earlier, question) for each in changes):
             return True
         # A handful of statements does not show which words are rare. Those that are not among the nearest

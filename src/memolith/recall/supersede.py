@@ -199,13 +199,14 @@ def replaces(
         return False
     asked = earlier.terms.intersection(question).difference(_ignored())
     same = asked & later.terms
-    if is_sibling(later, earlier, question):
+    if is_sibling(later, earlier, question) or (same != asked and not adds_to(later, earlier)):
         return False
     if not later.changes:
         # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
         is_short = len(asked) > 1 and max(len(later.subject), len(earlier.subject)) <= weights.SHORT
         return (
             same == asked
+            and len(later.subject & earlier.subject) > 1  # of a name alone, anything may be said
             and _same(later.words, earlier.words) >= weights.SAME_SENTENCE / 2
             and overlap(later, earlier) >= (weights.SAME_WORDS if is_short else weights.SAME_SENTENCE)
         ) or _begin_alike(later, earlier)
@@ -213,6 +214,17 @@ def replaces(
     is_alike = len(same) >= max(2, len(asked) // 2)  # both match the question: they need less in common
     least = weights.SAME_ANSWER if is_alike else weights.SAME_SUBJECT if same else weights.OTHER_WORDS
     return shared >= least and (common is None or common >= least * weights.RARE)
+
+
+def adds_to(later: Statement, earlier: Statement) -> bool:
+    """Whether a statement says something new behind what both name: `Restarted Redis again.` does not."""
+    words = later.begins
+    first = next((at for at, word in enumerate(words) if word in earlier.words and _tells(word)), 0)
+    return not _NOW.isdisjoint(words) or any(
+        word not in earlier.words and word not in _CHANGE and (at > first or any(map(str.isdigit, word)))
+        for at, word in enumerate(words)
+        if _tells(word)
+    )
 
 
 def _may_replace(later: Statement, earlier: Statement, common: float | None) -> bool:
