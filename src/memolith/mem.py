@@ -126,7 +126,7 @@ class Mem(Home):
         return block.of(self, self._brief(query), max_chars=max_chars).text or None
 
     def search(self, query: str, **how: Unpack[How]) -> SearchResults:
-        """Find files by keywords, literally, in any case: any of them, or all `within` so many lines."""
+        """Find files by words, literally, in any case: any ("two words" are one), or all `within` lines."""
         from memolith.recall import search
 
         return search.find(self, query, **how)

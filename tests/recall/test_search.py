@@ -86,8 +86,8 @@ def test_ranking_follows_its_keys_in_order(mem: Mem, store: Path) -> None:
         str(hit.path.relative_to(mem.root)).removeprefix(f"projects/{mem.project}/") for hit in results
     ] == [
         "MEMORY.md",
-        "MEMORY.md",
         "notes/two-terms.md",
+        "MEMORY.md",
         "notes/one-and-two.md",
         "notes/two-lines.md",
         "daily/2026-02-01.md",
@@ -96,8 +96,56 @@ def test_ranking_follows_its_keys_in_order(mem: Mem, store: Path) -> None:
         "notes/b.md",
         "notes/one-in-name.md",
     ]
-    assert [hit.is_memory_md for hit in results][:2] == [True, False]
+    assert [hit.is_memory_md for hit in results][:3] == [False, False, True]
     assert results.hits[5].date == "2026-02-01"
+
+
+@proves("S0.54", "S0.59")
+def test_quoted_words_are_one_term_and_without_quotes_a_line_with_all_of_them_comes_first(mem: Mem) -> None:
+    mem.write("long_term", "redis and port, on and on")
+    mem.write("note", "The suite needs\nRedis on port 6380.", name="whole")
+    mem.write("note", "on this port: redis", name="all")
+    found = mem.search('"Redis on port" 6380')
+    assert (names(found), found.terms) == (["whole.md"], [("Redis on port", 1), ("6380", 1)])
+    assert names(mem.search("redis on port")) == ["whole.md", "MEMORY.md", "all.md"]
+    for literal in ('"', '"redis', 'say "on', '""'):
+        mem.write("note", f"here {literal} stands", name="quoted", mode="overwrite")
+        assert names(mem.search(literal))[0] == "quoted.md"
+
+
+@proves("S0.56")
+def test_among_several_words_one_of_two_letters_matches_as_a_word(mem: Mem) -> None:
+    mem.write("note", "The decisions of the frontend.", name="decision")
+    mem.write("note", "Port on/off: 値は五千.", name="port")
+    assert names(mem.search("on port")) == ["port.md"]
+    assert names(mem.search("port 値は")) == ["port.md"]
+    assert names(mem.search("on")) == ["decision.md", "port.md"]
+    assert names(mem.search("on po", loose=True)) == ["port.md", "decision.md"]
+
+
+@proves("S0.57")
+def test_of_many_matches_in_a_file_those_with_all_the_words_are_shown(mem: Mem) -> None:
+    lines = [f"line {n}" for n in range(200)]
+    for n in (10, 40, 70, 100, 130, 160):
+        lines[n] = f"hit {n}"
+    lines[190] = "big hit"
+    mem.write("note", "\n".join(lines), name="n")
+    assert mem.search("big hit").hits[0].body.split("\n⋯\n")[-1].splitlines() == lines[187:194]
+
+
+@proves("S0.60")
+def test_of_a_head_what_a_file_is_to_be_found_by_is_searched_and_shown_once(mem: Mem, store: Path) -> None:
+    mem.remember("The suite needs Redis.")
+    (hit,) = mem.search("redis").hits
+    assert (hit.body, hit.total_hits) == ("The suite needs Redis.", 1)
+    mem.records.add("Use pnpm.", category="decisions", scope="project", keywords=["packages"])
+    (hit,) = mem.search("packages").hits
+    assert hit.body == "packages\nUse pnpm."
+    for word in ("decisions", "active", "created", "category"):
+        assert word not in mem.search(word).render()
+    (store / "notes" / "own.md").write_text("---\nname: Own\nauthor: Ann\nimported: port17\n---\nText.\n")
+    assert mem.search("ann").hits[0].body == "Own\nAnn\nText."
+    assert mem.search("port17").hits == []
 
 
 @proves("S0.60", "S0.5", "S1.27")

@@ -12,7 +12,7 @@ from memolith.base.errors import TextError
 from memolith.index import work
 from memolith.index.units import FILE
 from memolith.store import archive, files, layout
-from memolith.store.entry import Entry
+from memolith.store.entry import ABOUT, NAMED, Entry
 from memolith.text import markdown, turns
 from memolith.text.turns import Hearing
 from memolith.text.typed import parted
@@ -30,15 +30,6 @@ CALLS = 1_000_000  # the position of a tool's first call
 MAX_TITLE = 200
 _SPEAKERS = ("user", "assistant")
 _CALL, _ERROR = 400, 600  # characters of a tool's call, and of how it failed
-# Fields of a head that describe the file and are not searched.
-_ABOUT = frozenset(
-    [
-        *("id", "category", "scope", "type", "priority", "status", "temporal", "supersedes", "sessions"),
-        *("created", "updated", "since", "expires", "valid_from", "valid_until"),
-        *("source", "origin", "taint", "accepted", "call", "reasons"),
-        *("title", "name", "aliases", "keywords", "tags", "description"),  # which count by themselves
-    ]
-)
 
 
 class Piece:
@@ -110,7 +101,9 @@ def _single(document: Document, entry: Entry, text: str, changed: str, category:
     body = text if parsed.problem else parsed.body
     document.status, document.title = entry.status, _line(entry.title)
     document.keys = " ".join([*parsed.items("aliases"), *parsed.items("keywords"), *parsed.items("tags")])
-    own = (item for key in parsed.fields if key not in _ABOUT for item in parsed.items(key))
+    own = (
+        item for key in parsed.fields if key not in ABOUT and key not in NAMED for item in parsed.items(key)
+    )
     about = parsed.get("description") or (markdown.first_line(body) if kind == "note" else "")
     document.extra = " ".join([about, entry.id, *own])
     document.source = entry.origin or ("imported" if kind == "inbox" else "")

@@ -13,10 +13,10 @@ from memolith.base.values import MAX_INJECT_BYTES, OfFile
 from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory.strays import report_strays
-from memolith.recall import covered
+from memolith.recall import covered, matching
 from memolith.recall.covered import without_secrets
-from memolith.store import files, layout
-from memolith.store.entry import Entry
+from memolith.recall.matching import CONTEXT_LINES, Match
+from memolith.store import entry, files, layout
 from memolith.text import frontmatter
 from memolith.text.budget import head, plural, utf8_len
 from memolith.text.safe import hygiene
@@ -41,12 +41,10 @@ if TYPE_CHECKING:
         sessions: bool
 
 
-CONTEXT_LINES = 3
 MAX_WINDOWS = 5
 MAX_TERMS = 200
 _MANY = 500  # notes from which on asking the index is cheaper than reading them
 _SECONDS = 1.0  # to bring the index up to date; longer than that, the files are read
-MAX_WITHIN = MAX_CONTEXT = 100  # lines
 _GAP = "⋯"
 _PUT_AWAY = ("archived", "quarantined")  # records that only `record list` shows
 
@@ -147,44 +145,6 @@ def _block(hit: SearchHit) -> str:
     return f"\n\n### {hit.name} ({', '.join(hit.matched_terms)}){said}\n{hit.body}"
 
 
-class Match:
-    """How a file must match, and how much of it is shown.
-
-    `within` so many lines there must be all the words (1: on one line); without it, any word is enough. A
-    `loose` match ignores what stands between letters: `session-cache` is in `session cache`, too. `context`
-    is the number of lines around a match.
-    """
-
-    __slots__ = ("context", "loose", "within")
-
-    def __init__(
-        self, within: int | None = None, context: int = CONTEXT_LINES, *, loose: bool = False
-    ) -> None:
-        if within is not None and not 1 <= within <= MAX_WITHIN:
-            raise InputError(f"within = {within} is not allowed; give 1 to {MAX_WITHIN} lines")
-        if not 0 <= context <= MAX_CONTEXT:
-            raise InputError(f"context = {context} is not allowed; give 0 to {MAX_CONTEXT} lines")
-        self.within, self.context, self.loose = within, context, loose
-
-    def fold(self, text: str) -> str:
-        """Return a text as it is compared."""
-        text = text.casefold()
-        return "".join(char for char in text if char.isalnum() or char == "\n") if self.loose else text
-
-    def lines(self, folded: str, found: Collection[str], terms: Collection[str]) -> dict[int, list[str]]:
-        """Return the lines that match, with the terms of each; only those `found` are in the text at all."""
-        rows = enumerate(folded.split("\n") if found else ())
-        present = {number: has for number, row in rows if (has := [key for key in found if key in row])}
-        if self.within is None:
-            return present
-        together: set[int] = set()
-        for first in present if len(found) == len(terms) else ():
-            near = [number for number in range(first, first + self.within) if number in present]
-            if len({term for number in near for term in present[number]}) == len(terms):
-                together.update(near)
-        return {number: present[number] for number in sorted(together)}
-
-
 def find(
     home: Home,
     query: str,
@@ -221,19 +181,23 @@ def search(
 ) -> SearchResults:
     """Search the user-wide memory and one project's; any term may match, as a substring, ignoring case.
 
+    Files with a line that has the whole query come first, then those with a line that has all terms.
     With a home, its index says which of many notes need not be read. `more` are texts with their addresses.
     """
     match = match or Match()
     terms: dict[str, str] = {}
-    for word in hygiene.whole(query).split():
+    words = matching.typed(hygiene.whole(query))
+    for word in words:
         if len(terms) == MAX_TERMS:
             break
         if key := match.fold(word):
             terms.setdefault(key, word)
     if not terms:
         return SearchResults([], [])
+    match.several = len(terms) > 1
+    match.phrase = match.fold(" ".join(words))
     counts = dict.fromkeys(terms, 0)
-    hits: list[SearchHit] = []
+    near: list[tuple[int, SearchHit]] = []
     tree = Tree(root)
     waiting = set(covered.waiting(tree, slug))
     likely = _likely(home, tree, slug, terms) if home and not match.loose else None
@@ -241,20 +205,22 @@ def search(
     for relative, clean in files_ if likely is None else likely:
         hit = _search_file(tree, relative, terms, counts, match, held=relative in waiting, clean=clean)
         if hit is not None:
-            hits.append(hit)
-    found = (_search_text(uri, text, terms, counts, match, set(terms)) for uri, text in more)
-    hits += [hit for hit in found if hit is not None]
-    hits.sort(key=lambda hit: hit.name)
-    hits.sort(key=lambda hit: hit.date or "", reverse=True)
-    hits.sort(
-        key=lambda hit: (
-            not hit.is_memory_md,
-            -len(hit.matched_terms),
-            hit.filename_only,
-            -hit.total_hits,
+            near.append(hit)
+    found = (_search_text(uri, text, terms, counts, match) for uri, text in more)
+    near += [hit for hit in found if hit is not None]
+    near.sort(key=lambda each: each[1].name)
+    near.sort(key=lambda each: each[1].date or "", reverse=True)
+    near.sort(
+        key=lambda each: (
+            -each[0],
+            not each[1].is_memory_md,
+            -len(each[1].matched_terms),
+            each[1].filename_only,
+            -each[1].total_hits,
         )
     )
-    return SearchResults([(word, counts[key]) for key, word in terms.items()], hits)
+    counted = [(word, counts[key]) for key, word in terms.items()]
+    return SearchResults(counted, [hit for _, hit in near])
 
 
 def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[tuple[str, Stamp]] | None:
@@ -289,7 +255,7 @@ def _search_file(
     *,
     held: bool,
     clean: Stamp,
-) -> SearchHit | None:
+) -> tuple[int, SearchHit] | None:
     """Search a file; with the fingerprint `clean` there is no secret in it."""
     try:
         place = tree.place(relative)
@@ -303,40 +269,40 @@ def _search_file(
         return None
     text = files.text_of(data)
     source = of_note(text)
-    if "/records/" in f"/{relative}" and Entry("record", "", text).status in _PUT_AWAY:
+    if "/records/" in f"/{relative}" and entry.Entry("record", "", text).status in _PUT_AWAY:
         return None
     if held:
         parsed = frontmatter.split(text)
         text = parsed.body if parsed.get("call") != layout.PROPOSAL else ""
     folded, stem = match.fold(text), match.fold(os.path.basename(relative)[:-3])
-    likely = {key for key in terms if key in folded or key in stem}
-    if not likely:
+    if not any(key in folded or key in stem for key in terms):
         return None
     # A person may have typed a secret into the file; neither it nor what stands there instead is matched.
     if held or clean is None or clean != seen:
         text = without_secrets(tree.root, relative, text)
-    hit = _search_text(relative, text, terms, counts, match, likely)
-    return hit and hit.but(filename=layout.locate(tree.root, relative), source=source)
+    hit = _search_text(relative, entry.said(text), terms, counts, match)
+    return hit and (hit[0], hit[1].but(filename=layout.locate(tree.root, relative), source=source))
 
 
 def _search_text(
-    name: str, text: str, terms: dict[str, str], counts: dict[str, int], match: Match, likely: set[str]
-) -> SearchHit | None:
-    """Return what a text called `name` has to say; only terms that are `likely` can be in it."""
+    name: str, text: str, terms: dict[str, str], counts: dict[str, int], match: Match
+) -> tuple[int, SearchHit] | None:
+    """Return what a text called `name` has to say, and how near to each other its words are."""
     folded, stem = match.fold(text), os.path.basename(name).removesuffix(".md")
-    found = {key for key in likely if key in folded}
-    matching = match.lines(folded, found, terms)
-    if matching:
-        for key in (key for has in matching.values() for key in has):
+    found = {key for key in terms if match.has(key, folded)}
+    lines = match.lines(folded, found, terms)
+    near = match.nearness(folded, lines, terms)
+    if lines:
+        for key in (key for has in lines.values() for key in has):
             counts[key] += 1
-        body, total, by_name = _windows(text.split("\n"), [*matching], match.context), len(matching), False
+        body, total, by_name = _windows(text.split("\n"), near, match.context), len(lines), False
     else:
-        found = {key for key in terms if key in match.fold(stem)}
+        found = {key for key in terms if match.has(key, match.fold(stem))}
         if not found or (match.within and len(found) < len(terms)):
             return None
         said = [line.rstrip() for line in text.split("\n") if line.strip()]
         body, total, by_name = "\n".join(said[:3]), 0, True
-    return SearchHit(
+    hit = SearchHit(
         filename=name,
         name=name,
         matched_terms=[word for key, word in terms.items() if key in found],
@@ -347,17 +313,17 @@ def _search_text(
         is_memory_md=name == layout.MEMORY,
         source="",
     )
+    return max(near.values(), default=0), hit
 
 
-def _windows(lines: list[str], matching: list[int], context: int) -> str:
-    spans: list[list[int]] = []
-    for number in matching:
+def _windows(lines: list[str], near: dict[int, int], context: int) -> str:
+    spans: list[list[int]] = []  # first line, the one after the last, how near the words are
+    for number, rank in near.items():
         first, last = max(0, number - context), min(len(lines), number + context + 1)
         if spans and first <= spans[-1][1]:
-            spans[-1][1] = last
-        elif len(spans) == MAX_WINDOWS:
-            break
+            spans[-1][1:] = last, max(rank, spans[-1][2])
         else:
-            spans.append([first, last])
-    parts = ["\n".join(line.rstrip("\r") for line in lines[a:b]).rstrip("\n") for a, b in spans]
+            spans.append([first, last, rank])
+    shown = sorted(sorted(spans, key=lambda span: -span[2])[:MAX_WINDOWS])
+    parts = ["\n".join(line.rstrip("\r") for line in lines[a:b]).rstrip("\n") for a, b, _ in shown]
     return f"\n{_GAP}\n".join(parts)

@@ -12,6 +12,15 @@ from memolith.text.source_label import of_note
 
 STATUSES = ("active", "candidate", "superseded", "archived", "quarantined")
 TICKET_STATUSES = ("open", "in_progress", "done", "closed")
+# Fields of a head by which the file is to be found, and those that describe it and are not searched.
+NAMED = ("title", "name", "aliases", "keywords", "tags", "description")
+ABOUT = frozenset(
+    [
+        *("id", "category", "scope", "type", "priority", "status", "temporal", "supersedes", "sessions"),
+        *("created", "updated", "since", "expires", "valid_from", "valid_until", "imported"),
+        *("source", "origin", "taint", "accepted", "call", "reasons"),
+    ]
+)
 _FIRST_LINE = 80  # characters of a record's first line that may be its title
 
 
@@ -39,6 +48,17 @@ class Entry:
         """Return a field if it is a date, else nothing."""
         value = self.parsed.get(key).strip()
         return value if is_date(value[:10]) else ""
+
+
+def said(text: str) -> str:
+    """Return what a file says: of its head what it is to be found by, where the text does not say it, too."""
+    parsed = frontmatter.split(text)
+    if not parsed.head or parsed.problem:
+        return text
+    keys = (*NAMED, *(key for key in parsed.fields if key not in ABOUT and key not in NAMED))
+    below = parsed.body.casefold()
+    fields = ([each for each in parsed.items(key) if each.casefold() not in below] for key in keys)
+    return "\n".join([", ".join(each) for each in fields if each] + [parsed.body])
 
 
 def holds(day: str, expires: str, valid_from: str, valid_until: str) -> bool:

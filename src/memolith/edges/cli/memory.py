@@ -127,10 +127,12 @@ def context(
 def search(mem: Mem, query: tuple[str, ...], **given: Any) -> Answer:
     """Find memory files that contain any of the words, literally, ignoring case: no patterns.
 
+    What has them all on one line comes first; words in double quotes are looked for as they stand there.
     Exits with 1 if nothing was found.
 
     \b
     memolith search redis port
+    memolith search '"connection refused"'
     memolith search redis port --within 1
     memolith search session-cache --loose
     """
