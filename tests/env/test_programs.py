@@ -178,7 +178,10 @@ def opened(home: Path, change: str) -> tuple[Path, str]:
     what = {"home": home, "memory": home / "memory"}.get(change.partition(" ")[0], config)
     if "owner" in change:
         os.chown(what, OTHER, -1)
-        return what, "look at what is in it, move it away"  # made one's own, what lies in it would be obeyed
+        return (
+            what,
+            "look at what is in it, then move it away",
+        )  # made one's own, what lies in it would be obeyed
     if "group" in change:
         os.chown(what, -1, OTHER)
     what.chmod(what.stat().st_mode | (0o020 if "group" in change else 0o002))

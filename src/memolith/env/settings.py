@@ -113,11 +113,11 @@ def own(path: str, found: os.stat_result) -> None:
     elif found.st_mode & (stat.S_IWOTH | (stat.S_IWGRP if found.st_gid != os.getegid() else 0)):
         from shlex import quote
 
-        why, mend = "others can write to it", f"if all in it is yours, `chmod go-w {quote(path)}` mends that"
+        why, mend = "others can write to it", f"`chmod go-w {quote(path)}` if all of it is yours"
     else:
         return
     raise StrangerError(
-        f"{path}: {why}, so it could name programs to run and is not used; look at what is in it, "
+        f"{path}: {why}, so it could name programs to run, and is not used; look at what is in it, then "
         f"{mend}, or choose another home with --home or MEMOLITH_HOME"
     )
 

@@ -46,7 +46,7 @@ NAMES = tuple(hosts.HOSTS)
     "agents",
     multiple=True,
     metavar="NAME",
-    help=f"The same: only this agent, even if it was not detected: {', '.join(NAMES)}. May be repeated.",
+    help=f"Only this agent, even if it was not detected: {', '.join(NAMES)}. May be repeated.",
     shell_complete=completion.words(*NAMES),
 )
 @one_of("--scope", _SCOPES, "Whose settings files.", default="user", show_default=True)

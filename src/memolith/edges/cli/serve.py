@@ -105,7 +105,7 @@ def run_command(options: Options, throwaway: bool, command: tuple[str, ...]) -> 
 @cli.command()
 @shared
 def tui(options: Options) -> None:
-    """Browse memory in the terminal: search, edit, review, undo. Needs memolith[tui].
+    """Browse memory in the terminal: search, edit, review, undo. Needs the extra `tui` (docs/upkeep.md).
 
     \b
     memolith tui

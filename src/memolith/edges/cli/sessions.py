@@ -70,9 +70,9 @@ def add_session(
 ) -> Answer:
     """Store a session from JSON lines (- reads standard input), one turn each: {"role", "text", "time"}.
 
-    Adding a session again changes nothing; one that has grown adds its new turns. Secrets are masked. Who
-    adds a session had it: it is yours, unless FILE lies in a checkout or belongs to another user. Somebody
-    else's is shown only when asked for, and nothing is learned from it.
+    Adding a session again changes nothing; one that has grown adds its new turns. Secrets are masked. It is
+    taken for your own, unless FILE lies in a checkout or belongs to another user. Somebody else's is shown
+    only when asked for, and nothing is learned from it.
 
     \b
     memolith session add turns.jsonl --agent claude --id 3f2a
@@ -217,9 +217,9 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
 def import_sessions(mem: Mem, paths: tuple[str, ...], agent: str | None, mine: bool, dry_run: bool) -> Answer:
     """Import the sessions that agents keep on this machine, or those at PATH, each into its project's memory.
 
-    Finds those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, pi, oh-my-pi and Cursor. Secrets are
-    masked. Sessions that have not grown are skipped, so you may interrupt this and run it as often as you
-    like.
+    Finds those of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Factory droid, Cline, opencode, pi,
+    oh-my-pi and Cursor. Secrets are masked. Sessions that have not grown are skipped, so you may interrupt
+    this and run it as often as you like.
 
     A file elsewhere, such as aider's, may be anybody's: it goes into this project's memory, is shown only
     when asked for, and nothing is learned from it, unless you say that it is yours. Links are not followed.
