@@ -7,11 +7,13 @@ import shlex
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
 from prove.texts import parts
 
 from memolith import Mem
 from memolith.edges.cli import main
+from memolith.edges.cli.app import cli
 from tests import generated
 from tests.edges.cli import console
 from tests.shared import ROOT
@@ -89,11 +91,45 @@ def test_the_first_command_of_the_readme_works_on_a_clean_clone_with_an_empty_ho
     )
 
 
-def test_links_between_the_documents_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        prose = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "", page.read_text(encoding="utf-8"))
-        for target in re.findall(r"\]\(([^)#:]+)\)", prose):
-            assert (page.parent / target).exists(), (page, target)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "agents").glob("*.md")]
+CODE = re.compile(r"(?ms)^```.*?^```$|`[^`]*`")
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what can stand behind `#` in a link to a page: its titles, as GitHub writes them."""
+    titles = re.findall(r"(?m)^#+ (.*)$", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
+    prose = CODE.sub("", page.read_text(encoding="utf-8"))
+    for path, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", prose):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), (path, anchor)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_names_only_commands_and_options_that_are_there(page: Path) -> None:
+    shown = CODE.findall(page.read_text(encoding="utf-8"))
+    for line in re.findall(r"(?m)(?:^|`)(?:\$ )?memolith ([^`\n#]*)", "\n".join(map(one_line, shown))):
+        command: click.Command = cli
+        options = {"--home", "--project", "--json", "--ephemeral-memory", "--help"}
+        for word in line.split():
+            if isinstance(command, click.Group) and re.fullmatch(r"[a-z-]+", word) and word[0] != "-":
+                inner = command.get_command(click.Context(command), word)
+                # `memolith memory NOTE` prints a note.
+                assert inner or command.name == "memory", line
+                command = inner or command
+        options |= {each for param in command.params for each in (*param.opts, *param.secondary_opts)}
+        assert set(re.findall(r"(?<!\S)--[a-z][\w-]*", line)) <= options, line
+
+
+def one_line(code: str) -> str:
+    """Return a piece of code; one inside a sentence may be broken into two lines."""
+    return code if code.startswith("```") else code.replace("\n", " ")
 
 
 def fields(text: str) -> dict[str, set[str]]:
