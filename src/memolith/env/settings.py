@@ -35,7 +35,7 @@ _MAX_FILE = 262_144
 _OFF = {
     "enabled": ("memory is switched off, so no agent gets any of it", "it"),
     "hooks.enabled": (
-        "hooks are switched off, so agents are told nothing and nothing is kept of them",
+        "hooks are switched off, so agents get nothing, and nothing of them is kept",
         "them",
     ),
 }

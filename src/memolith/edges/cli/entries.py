@@ -130,9 +130,7 @@ def _with_end(mem: Mem, done: EntryResult) -> EntryResult:
         return done
     option = "--valid-until" if known.valid_until else "--expires"
     how = f"`memolith record edit {known.id} {option} DATE` gives it a later one"
-    return done.but(
-        warnings=[*done.warnings, f"by its date it is over already, so nobody is told of it; {how}"]
-    )
+    return done.but(warnings=[*done.warnings, f"by its date it is over already, so no agent gets it; {how}"])
 
 
 @record.command("edit")
@@ -195,7 +193,11 @@ def record_table(mem: Mem, found: list[Record], limit: int | None = None, *, ove
         for r in found
     ]
     table = Table(("id", "category", "whose", "status", "title"), rows, spare=("whose", "category"))
-    nothing = "no records that hold now (--all shows all); `memolith record add --help` shows how"
+    nothing = (
+        "there are no such records; `memolith record add --help` shows how to add one"
+        if over
+        else "no records that hold now (--all shows all); `memolith record add --help` shows how"
+    )
     return common.listed("records", found, table, nothing)
 
 
