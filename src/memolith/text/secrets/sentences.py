@@ -77,6 +77,10 @@ _QUOTED = 120  # characters at most
 _QUOTES = {"„": "“”", **dict(zip("\"'`“”«»‹‚‘「『《【(（", "\"'`””»«›‘’」』》】)）", strict=True))}
 _TOKEN = lazy(r"[^\s\"'`<>|„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{4,100}")
 _CLAUSE = lazy(r"[^\n\"`„“”«»「」『』<>|{}=]{8,120}?(?=[.!]?(?:\s*$|\s*\n)|[.;,] |[.!] | [(—–-])")
+# What is done with a password is none: "entered by the operator", "derived from the serial number".
+_DONE = lazy(
+    r"[A-Za-z]{3,}(?:ed|en) (?:after|against|as|at|before|by|for|from|in|into|on|through|to|via|when|with)\b"
+)
 _NUMBERED_CLAUSE = lazy(r"(?:[A-Za-z\u00c0-\uffff]{2,14} ){2,6}\d{1,4}(?=[.!?]?[ \t]*(?:\n|$))")
 _CAPITALS = lazy(r"(?:[A-Z][a-z]{2,12}){2,4}|(?:[A-Z][a-z]{2,12}\.){1,4}[A-Z][a-z]{2,12}")
 
@@ -125,7 +129,7 @@ def _words(text: str, start: int, sign: str, *, phrase: bool) -> Place | None:
     if not clause and sign in {":", "："}:
         clause = _NUMBERED_CLAUSE.match(text, start)
     words = clause[0].split() if clause else []
-    if clause and len(words) >= 3 and is_phrase(words):
+    if clause and len(words) >= 3 and is_phrase(words) and not _DONE.match(clause[0]):
         return clause.span()
     clause = _CLAUSE.match(text, start)
     return clause.span() if clause and is_word_list(clause[0].split()) else None
