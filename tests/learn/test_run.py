@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -434,6 +435,35 @@ def test_without_a_usable_model_a_run_says_so_and_loses_nothing(
     monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "openai:test-model")
     monkeypatch.setenv("MEMOLITH_MODELS_URL", model.url)
     assert mem.learning.run().extracted == 1
+
+
+@proves("S2.38")
+def test_a_session_is_claimed_until_it_is_stored_however_long_the_model_needs_for_another(
+    mem: Mem, model: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_STAGE1_LEASE_SECONDS", "0.3")
+    for number in (1, 2):
+        teach(mem, number)
+    done = threading.Event()
+    renewed: list[bool] = []
+
+    def slow(request: Request) -> Reply:
+        if "session claude-s2" in request.user:
+            done.set()
+        elif "session claude-s1" in request.user:
+            assert done.wait(LONG)
+            with Queue(mem.home, mem.settings, clock) as queue:
+                for _ in range(3):
+                    clock.seconds += 0.2
+                    renewed.append(until(lambda: lease(queue) > clock.seconds + 0.25, 2))
+        return good(request)
+
+    def lease(queue: Queue) -> float:
+        return next(job.lease_until for job in queue.jobs(kind=EXTRACT) if job.session == "claude-s2")
+
+    model.answer = slow
+    assert mem.learning.run(phase=1).extracted == 2
+    assert renewed == [True] * 3
 
 
 @proves("S2.57")

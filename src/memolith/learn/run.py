@@ -254,11 +254,12 @@ class _Run:
         """Extract the sessions of the claimed jobs."""
         sessions = [(job, session) for job in jobs if (session := self._session(job)) is not None]
         known = [each.session for each in self._queue.extractions.all(self._home.project)]
-        with ThreadPoolExecutor(max(1, len(sessions))) as pool:
-            found = pool.map(lambda pair: self._findings(*pair), sessions)
+        with contextlib.ExitStack() as held, ThreadPoolExecutor(max(1, len(sessions))) as pool:
+            for job, _ in sessions if self._prompts else []:  # one may wait long for another's model
+                held.enter_context(self._queue.kept(job))
+            found = pool.map(self._findings, [session for _, session in sessions])
             for (job, session), result in zip(sessions, found, strict=True):
-                # If the lease is lost, another worker does the job.
-                with contextlib.suppress(LeaseLostError):
+                with contextlib.suppress(LeaseLostError):  # then another worker does the job
                     self._settle(job, session, result, known)
 
     def _session(self, job: Job) -> Session | None:
@@ -271,7 +272,7 @@ class _Run:
             self._fail(job, error)
         return None
 
-    def _findings(self, job: Job, session: Session) -> tuple[Findings, MemolithError | None]:
+    def _findings(self, session: Session) -> tuple[Findings, MemolithError | None]:
         """Return what a session teaches: what its model finds, and what the rules find, which always run.
 
         If the model fails, what the rules found, and the error.
@@ -282,8 +283,7 @@ class _Run:
             model = self._model("extract", session)
             if model is None:
                 return plain, None
-            with self._queue.kept(job):
-                found = extract.extract(session, model, settings, self._prompts, self._deadline)
+            found = extract.extract(session, model, settings, self._prompts, self._deadline)
             return united(found, plain), None
         except MemolithError as error:
             return plain, error

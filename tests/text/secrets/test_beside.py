@@ -50,6 +50,14 @@ def test_a_password_of_plain_words_is_one(text: str, words: str) -> None:
     assert redact(text.format(words)).text == text.format("[secret:password]")
 
 
+@proves("S2.55")
+@pytest.mark.parametrize("name", ["password", "PASSPHRASE"])
+@pytest.mark.parametrize("words", ["correct-horse-battery-staple", "tulip-anchor-velvet-rocket"])
+def test_a_password_of_joined_words_is_one_whatever_else_they_are_in_code(name: str, words: str) -> None:
+    assert redact(f"{name}={words}").text == f"{name}=[secret:password]"
+    assert redact(f"{name}=forgot-password-form").findings == []
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
     [

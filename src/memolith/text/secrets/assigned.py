@@ -32,6 +32,7 @@ from memolith.text.secrets.values import (
     is_random,
     is_said,
     is_stand_in,
+    is_word_list,
     named_parts,
     wordiness,
 )
@@ -344,7 +345,8 @@ def _is_keyboard_jumble(word: str) -> bool:
 
 def _is_hyphened(word: str) -> bool:
     """Tell words that no code joins so: `stretchy-pants` is no variable."""
-    return "-" in word and word.replace("-", "").isalpha() and not named_parts(word)
+    joined = "-" in word and word.replace("-", "").isalpha()
+    return joined and (not named_parts(word) or is_word_list(word.split("-")))
 
 
 def _is_assigned_secret(word: str, kind: str, *, plain: bool) -> bool:
