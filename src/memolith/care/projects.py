@@ -21,7 +21,7 @@ from memolith.base.values import MAX_ACCEPT_BYTES, Value
 from memolith.env.identity import Identity, is_gone
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECTS, identities, read_identity, resolve
-from memolith.memory import note_index
+from memolith.memory import asked, note_index
 from memolith.memory.document import MARKER, hand_written
 from memolith.memory.entries import numbered
 from memolith.memory.find import find
@@ -31,7 +31,7 @@ from memolith.store.allow_list import allowed
 from memolith.store.files import EXACT, bytes_of, text_of
 from memolith.store.screen import quoted, refuse_secret, screen, settled
 from memolith.store.together import Command
-from memolith.text import known_lines, markdown
+from memolith.text import frontmatter, known_lines, markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Projects:
         if to not in ("user", "project"):
             slug = self._of_directory(to) if os.path.isdir(to) else self.find(to)
         text, name = _read(home.store, found.path), os.path.basename(found.path)
-        goal = _free_note(home.store, layout.path(slug, "notes", name), text)
+        goal, text = _free_name(home.store, layout.path(slug, "notes", name), text)
         if slug == layout.scope_of(found.path):
             raise InputError(f"{found.name} is there already")
         with Command("move"):
@@ -171,18 +171,23 @@ class Projects:
         return next((each.slug for each in self._identities() if place in each.lent), "")
 
     def removable(self, text: str) -> Known:
-        """Return the project that a person means, if no directory uses it any more; else InputError."""
+        """Return the project that a person means, if it is the one here or no directory uses it."""
         slug = self.find(text)
         found = next(each for each in self.list() if each.slug == slug)
-        used, here = [path for path in found.paths if os.path.isdir(path)], self._home.identity
-        if here.uses(slug):  # a repository that was moved, and has not been written from its new path
-            used.append(here.root)
-        if used:
-            raise InputError(f"{used[0]} uses {slug}; `memolith project unlink {used[0]}` detaches it first")
+        used, here = self.users(found), self._home.identity
+        if used and not here.uses(slug) and slug != self._home.project:
+            raise InputError(f"{used[0]} uses {slug}; delete it from there: add --project {used[0]}")
         return found
 
+    def users(self, known: Known) -> builtins.list[str]:
+        """Return the directories that use the memory of a project."""
+        used, here = [path for path in known.paths if os.path.isdir(path)], self._home.identity
+        if here.uses(known.slug):  # a repository that was moved, and has not been written from its new path
+            used.append(here.root)
+        return list(dict.fromkeys(used))
+
     def remove(self, text: str) -> str:
-        """Delete all that is kept of a project that no directory uses any more, for good; return its slug."""
+        """Delete all that is kept of a project, for good; return its slug. See `removable`."""
         from memolith.care.erase import drop_cache  # late: `list` and `show` need neither
         from memolith.learn.queue.queue import Queue
 
@@ -196,6 +201,8 @@ class Projects:
     def move(self, old: str, new: str) -> tuple[str, str, str]:
         """Replace a path by the one it moved to; return the project, and both paths in full."""
         before, after = os.path.abspath(os.path.expanduser(old)), self._at(new)[0]
+        if not os.path.isdir(after):
+            raise NotFoundError(f"{after}: no such directory; move the folder first, or give its path now")
         everything = self._identities()
         # Not resolved at first: the old path may be a link to the new one.
         if not any(before in each.paths for each in everything):
@@ -211,12 +218,13 @@ class Projects:
         return owners[0], before, after
 
     def adopt(self, source: str) -> tuple[builtins.list[str], builtins.list[Skipped]]:
-        """Copy the notes, logs, checklist and MEMORY.md of project `source` into the current one.
+        """Copy the notes, records, tickets, logs, checklist and MEMORY.md of a project into the current one.
 
-        A log or checklist that exists in both is appended, MEMORY.md is merged line by line, notes that
-        differ get a new name; a value, or a file that an agent keeps, is not overwritten. Running it twice
-        changes nothing. Returns the files that were written, and the source files that cannot be memory:
-        links, special files, files that are too large.
+        A log or checklist that exists in both is appended, MEMORY.md is merged line by line, entries that
+        differ get a new name; a value, or a file that an agent keeps, is not overwritten. Sessions, and what
+        was learned from them, stay with `source`. Running it twice changes nothing. Returns the files that
+        were written, and the source files that cannot be memory: links, special files, files that are too
+        large.
         """
         home = self._home
         source = self.find(source)
@@ -233,14 +241,21 @@ class Projects:
     ) -> tuple[builtins.list[str], builtins.list[Skipped]]:
         written: builtins.list[str] = []
         skipped: builtins.list[Skipped] = []
+        asked_for = {layout.path(source, "records", each) for each in asked.names(Tree(root), source)}
         for relative in _texts(root, source):
             text = None
             try:
                 text = _read(root, relative)
                 if relative == layout.path(source, layout.MEMORY):
                     text = hand_written(text)  # the generated part is built again from the adopted memory
+                is_asked = relative in asked_for
+                if _is_learned(relative, text) and not is_asked:
+                    continue
                 goal = relative.replace(layout.path(source), layout.path(target), 1)
-                written += _bring(self._home, text, goal)
+                brought = _bring(self._home, text, goal)
+                for each in brought if is_asked else ():
+                    asked.show(self._home, layout.locate(root, each))
+                written += brought
             except MemolithError as error:
                 if text is not None and not isinstance(error, UnsafePathError):
                     raise  # the source is not to blame
@@ -302,7 +317,7 @@ def _texts(root: str, slug: str) -> list[str]:
         path = layout.path(slug, kind.path)
         if kind.adopted and kind.is_file:
             found.append(path)
-        elif kind.adopted and kind.path == "memories":
+        elif kind.adopted and kind.path in ("memories", "records"):
             found += [f"{at}/{name}" for at, _, names in tree.walk(path) for name in names]
         elif kind.adopted:
             found += [f"{path}/{name}" for name in tree.names(path)]
@@ -321,9 +336,10 @@ def _read(root: str, relative: str) -> str:
 
 
 def _bring(home: Home, text: str, goal: str) -> list[str]:
-    """Add a text to the file `goal`, or as a note beside it; return the changed files."""
-    if layout.is_note(goal):
-        goal = _free_note(home.store, goal, text)
+    """Add a text to the file `goal`, or as an entry beside it; return the changed files."""
+    kind = goal.removeprefix(layout.path(home.project) + "/").partition("/")[0]
+    if kind in ("notes", "records", "tickets"):
+        goal, text = _free_name(home.store, goal, text)
     if not text.strip() or not goal:
         return []
     by_line = goal == layout.path(home.project, layout.MEMORY)
@@ -349,13 +365,20 @@ def _contains(old: str, new: str) -> bool:
     return f"\n{new}\n" in f"\n{old}\n"
 
 
-def _free_note(root: str, goal: str, text: str) -> str:
-    """Return a free name for a copied note; empty if the same note already exists."""
+def _is_learned(relative: str, text: str) -> bool:
+    """Whether a file is a record that was taken out of a session."""
+    return "/records/" in relative and frontmatter.split(text).get("origin").startswith("extracted")
+
+
+def _free_name(root: str, goal: str, text: str) -> tuple[str, str]:
+    """Return a free name for a copied entry, and its text under it; no name if the same one already exists."""
     tree, allow = Tree(root), partial(allowed, root, layout.scope_of(goal))
     for name in (f"{each}.md" for each in numbered(goal.removesuffix(".md"))):
+        if name != goal and frontmatter.split(text).get("id"):
+            text = frontmatter.set_fields(text, {"id": os.path.basename(name)[:-3]})
         if tree.stat(name) is None:
-            return name
+            return name, text
         # The gate masks what it writes; the name of a note may say that a line of it is a secret.
         if tree.is_file(name) and tree.read(name) == bytes_of(settled("", text, allow, name=name)[0], None):
             break
-    return ""
+    return "", text

@@ -55,9 +55,9 @@ KINDS = (
     Kind("raw_memories.md", "", "address"),
     Kind("notes", "note", "user address adopt"),
     Kind("daily", "daily", "user address adopt"),
-    Kind("tickets", "ticket", "user address"),
+    Kind("tickets", "ticket", "user address adopt"),
     Kind("inbox", "inbox", "user"),  # texts that wait for a person
-    Kind("records", "record", "user address"),
+    Kind("records", "record", "user address adopt"),
     Kind("lessons", "note", "address adopt"),  # lessons
     Kind("items", "note", "address adopt"),  # values of a program, by namespace and key
     Kind("memories", "note", "address adopt"),  # an agent's files, by a memory tool

@@ -340,6 +340,7 @@ def test_move_understands_links_on_both_sides(shell: Shell, tmp_path: Path) -> N
 
 
 def test_move_of_a_path_that_nobody_or_several_know_is_an_error(shell: Shell, tmp_path: Path) -> None:
+    plain(tmp_path / "b")
     assert "no memory knows" in shell.refused(tmp_path, "project", "move", "a", "b", code=3)
     assert "Missing argument" in shell.refused(tmp_path, "project", "move", "a", code=2)
     first = tell(repo(tmp_path / "workspace", ORIGIN))
@@ -348,6 +349,8 @@ def test_move_of_a_path_that_nobody_or_several_know_is_an_error(shell: Shell, tm
     message = shell.refused(tmp_path, "project", "move", "workspace", "b", code=2)
     assert first in message
     assert second in message
+    assert "no such directory" in shell.refused(tmp_path, "project", "move", "workspace", "c", code=3)
+    assert sees(tmp_path / "workspace")
 
 
 # ---------------------------------------------------------------- adopt
@@ -393,6 +396,31 @@ def test_adopt_brings_everything_in_and_twice_changes_nothing(
     assert shell.run(place, "project", "adopt", source) == f"Copied 0 files from {source}\n"
     assert snapshot(projects(tmp_path)) == after
     assert snapshot(projects(tmp_path) / source) == was
+
+
+@proves("X.13")
+def test_adopt_copies_records_and_tickets_and_says_what_stays(shell: Shell, two: Adoption) -> None:
+    for place, text in ((two.there, "Use pnpm."), (two.here, "Use pnpm for the shop.")):
+        (place / "records" / "decisions").mkdir(parents=True)
+        (place / "records" / "decisions" / "manager.md").write_text(f"---\nid: manager\n---\n{text}\n")
+    with at(two.place.parent / "old") as old:
+        kept = old.records.add("Small commits.", category="preferences", scope="project")
+        learned = old.from_source("extracted").records
+        learned.add("Tests need Redis.", category="procedures", scope="project", source="one#1")
+        old.tickets.add("Login fails")
+        (Path(old.home) / "sessions" / two.source).mkdir(parents=True)
+    said = shell.run(two.place, "project", "adopt", two.source)
+    assert f"; its sessions, and what was learned from them, stay in {two.source}\n" in said
+    with at(two.place) as here:
+        found = {each.id: each.body.strip() for each in here.records.list()}
+        assert found == {
+            "manager": "Use pnpm for the shop.",
+            "manager-2": "Use pnpm.",
+            kept.id: "Small commits.",
+        }
+        assert [each.title for each in here.tickets.list()] == ["Login fails"]
+        assert "Small commits." in (here.context_block() or "")
+    assert shell.run(two.place, "project", "adopt", two.source).startswith("Copied 0 files")
 
 
 def test_adopt_copies_logs_and_checklists_whole(shell: Shell, two: Adoption) -> None:
@@ -496,7 +524,9 @@ def test_nothing_is_left_of_a_project_that_is_removed(shell: Shell, tmp_path: Pa
     shell.run(gone, "learn", "run", "--force")
     assert "nocturnal" in shell.run(gone, "recall", "wombats")
     shell.run(other, "remember", "Koalas sleep there.")
-    assert "uses gone-" in shell.refused(other, "project", "rm", "gone", "--yes", code=2)
+    refused = shell.refused(other, "project", "rm", "gone", "--yes", code=2)
+    assert "uses gone-" in refused
+    assert f"add --project {gone}" in refused
     gone.rmdir()
     assert "for good" in shell.refused(other, "project", "rm", "gone", code=2)
     assert "Deleted all that was kept of gone-" in shell.run(other, "project", "rm", "gone", "--yes")
@@ -506,14 +536,25 @@ def test_nothing_is_left_of_a_project_that_is_removed(shell: Shell, tmp_path: Pa
 
 
 @proves("X.28")
+def test_the_memory_of_the_project_here_is_removed_after_a_question(shell: Shell, tmp_path: Path) -> None:
+    here = plain(tmp_path / "here")
+    shell.run(here, "remember", "Wombats sleep here.")
+    assert "add --yes" in shell.refused(here, "project", "rm", "here", code=2)
+    assert "Deleted all that was kept of here-" in shell.run(here, "project", "rm", "here", "--yes")
+    assert "Nothing is known" in shell.run(here, "recall", "wombats", code=1)
+    assert "Remembered" in shell.run(here, "remember", "Koalas sleep here.")
+    assert [row["gone"] for row in shell.json(here, "project", "list")["projects"]] == [False]
+
+
+@proves("X.28")
 def test_a_repository_that_was_renamed_is_not_gone_where_it_is_now(shell: Shell, tmp_path: Path) -> None:
     written = tell(repo(tmp_path / "before"))
     now = (tmp_path / "before").rename(tmp_path / "now")
     assert [row["gone"] for row in shell.json(now, "project", "list")["projects"]] == [False]
     assert "from a new path" in shell.error
     assert "no directory leads here" not in shell.run(now, "doctor")
-    refused = shell.refused(now, "project", "rm", written, "--yes", code=2)
-    assert f"{now} uses {written}; `memolith project unlink {now}` detaches it first" in refused
+    refused = shell.refused(now, "project", "rm", written, code=2)
+    assert f"{now} starts anew. `memolith export FILE.tar.gz --project {now}` keeps a copy" in refused
     assert sees(now)
     # Elsewhere nothing tells where it went.
     assert [row["gone"] for row in shell.json(tmp_path, "project", "list")["projects"]] == [True]

@@ -154,17 +154,23 @@ def move(mem: Mem, old: str, new: str) -> Answer:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @opened
 def rm(mem: Mem, slug: str, yes: bool) -> Answer:
-    """Delete all that is kept of a project whose directories are gone: memory, history, sessions.
+    """Delete all that is kept of a project: memory, history, sessions. Its folder stays as it is.
 
-    This cannot be undone; `memolith export` keeps a copy.
+    It must be the project here, or one whose directories are gone. This cannot be undone;
+    `memolith export` keeps a copy.
 
     \b
     memolith project rm app-59a4a65d
     """
     found = mem.projects.removable(slug)
+    used = mem.projects.users(found)
     if not yes:
         what = f"{found.slug} ({plural(found.notes, 'note')}), with its history and sessions, for good"
-        common.agree(f"Delete {what}?", f"this deletes {what}; `memolith export` first, or add --yes")
+        here = f"{used[0]} starts anew. " if used else ""
+        copy = f"`memolith export FILE.tar.gz{f' --project {used[0]}' if used else ''}` keeps a copy"
+        common.agree(
+            f"{here}{copy}.\nDelete {what}?", f"this deletes {what}. {here}{copy}; to delete it, add --yes"
+        )
     mem.projects.remove(found.slug)
     return {"slug": found.slug}, f"Deleted all that was kept of {found.slug}"
 
@@ -214,11 +220,16 @@ def _brought(done: Shared, message: str) -> Answer:
 def adopt_project(mem: Mem, slug: str) -> Answer:
     """Copy the memory SLUG into this project's memory. Replaces nothing; SLUG itself stays.
 
+    Its sessions, and what was learned from them, are not copied.
+
     \b
     memolith project adopt old-name-1234abcd
     """
     written, skipped = mem.projects.adopt(slug)
-    lines = [f"Copied {plural(len(written), 'file')} from {slug}", *(f"  {name}" for name in written)]
+    source = mem.projects.find(slug)
+    stays = source in layout.scopes(mem.home, ("sessions",))
+    more = f"; its sessions, and what was learned from them, stay in {source}" if stays else ""
+    lines = [f"Copied {plural(len(written), 'file')} from {slug}{more}", *(f"  {name}" for name in written)]
     left = [each.as_dict() for each in skipped]
     fields: dict[str, object] = {"slug": mem.project, "files": written, "skipped": left}
     for each in skipped:
