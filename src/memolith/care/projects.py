@@ -371,7 +371,7 @@ def _is_learned(relative: str, text: str) -> bool:
 
 
 def _free_name(root: str, goal: str, text: str) -> tuple[str, str]:
-    """Return a free name for a copied entry, and its text under it; no name if the same one already exists."""
+    """Return a free name for a copied entry, and its text under it; no name if it is there already."""
     tree, allow = Tree(root), partial(allowed, root, layout.scope_of(goal))
     for name in (f"{each}.md" for each in numbered(goal.removesuffix(".md"))):
         if name != goal and frontmatter.split(text).get("id"):
