@@ -235,7 +235,10 @@ def _sessions(index: Index, asked: Question) -> list[Session]:
     """Return the sessions that worked on a task or near it, best first."""
     if asked.kinds is not None and "session" not in asked.kinds:
         return []
-    return working.by_work(index.sessions(asked.slugs, asked.query, weights.HEARD_IN))[: weights.SESSIONS]
+    found = index.sessions(asked.slugs, asked.query, weights.HEARD_IN)
+    # Conversations about anything but files are no work, and their turns are found as any other text.
+    at_work = sum(bool(each.files) for each in found)
+    return working.by_work(found)[: weights.SESSIONS] if at_work >= weights.AT_WORK * len(found) else []
 
 
 def _in_order(ranked: list[Ranked], sessions: Sequence[Session]) -> list[Ranked]:

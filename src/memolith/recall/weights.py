@@ -35,6 +35,7 @@ OFTEN = 0.1
 FOREIGN = 3  # names (Zorbex) of a long text none of which is known here: it is about something else
 NAMED = 8  # units that name an identifier; one that more of them name says little about each
 HEARD_IN, SESSIONS = 200, 30  # sessions in which most was said about the task; of these, the best for it
+AT_WORK = 0.5  # share of them that name files; otherwise these are conversations about other things
 # The evidence of a session: what all of it has, its best turn, when it was, by the logarithm of the hours
 # before the newest one, how much of the task is in the names of its files, and how many of the best sessions
 # name the same files. Files edited later, found @10: 0.41 without the last two, 0.43 with both; 0.425 on each
