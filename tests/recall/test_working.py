@@ -410,6 +410,13 @@ def test_who_asks_for_a_task_is_told_where_work_was_done_near_it_and_that_it_is_
     assert not mem.recall("who waters the flowers of that part of the garden?", semantic=False).hits
 
 
+@proves("S3.58")
+def test_conversations_that_name_no_files_are_ranked_by_their_words_and_not_by_their_time(mem: Mem) -> None:
+    said(mem, "old", "Plan hikes with tents in the valley.", "Take the bus.", day="2026-10-01")
+    said(mem, "new", "Plan hikes with tents.", "Take the path.")
+    assert first(mem, "please plan hikes with tents in the valley") == "x-old"
+
+
 @pytest.mark.parametrize(
     ("text", "files"),
     [
