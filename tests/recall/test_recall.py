@@ -748,6 +748,34 @@ def test_a_change_of_something_else_replaces_nothing(
 
 @proves("S3.55")
 @pytest.mark.parametrize(
+    ("later", "first"),
+    [
+        ("Lunch has changed to noon.", "r1"),
+        ("The printer is in the cellar now.", "r1"),
+        ("Der Drucker ist jetzt im Keller.", "r1"),
+        ("We switched to Argo.", "r2"),
+    ],
+)
+def test_among_few_statements_a_change_is_of_what_it_names(mem: Mem, later: str, first: str) -> None:
+    lately(mem, "The gateway is deployed with make gw-deploy.", later)
+    assert keys(mem, "how is the gateway deployed?")[0] == first
+
+
+@proves("S3.55")
+def test_what_a_newer_statement_replaces_is_not_told_unasked_wherever_that_stands(mem: Mem) -> None:
+    now = mem.now()
+    mem.remember("The deploy timeout is 50 seconds.")
+    mem.records.add("The deploy timeout is 60 seconds.", category="decisions", scope="project")
+    mem.write("daily", "The deploy timeout is 70 seconds.")
+    for minute, kind in enumerate(("notes", "records", "daily")):
+        for path in (mem.root / "projects" / mem.project / kind).rglob("*.md"):
+            os.utime(path, (now + 60 * minute, now + 60 * minute))
+    # The log of today is in the block anyway.
+    assert "Recalled" not in (mem.context_block("what is the deploy timeout?") or "")
+
+
+@proves("S3.55")
+@pytest.mark.parametrize(
     ("earlier", "later", "question"),
     [
         (

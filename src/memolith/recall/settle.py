@@ -164,7 +164,10 @@ def current_first(
             for each in (later if alone and same else ())
             if each.changes and (whole or supersede.adds_to(each, earlier))
         ]
-        if not all(supersede.is_sibling(each, earlier, question) for each in changes):
+        if not all(
+            supersede.is_sibling(each, earlier, question) or supersede.is_of_another(each, earlier, question)
+            for each in changes
+        ):
             return True
         # A handful of statements does not show which words are rare. Those that are not among the nearest
         # have nothing rare in common.
@@ -183,8 +186,14 @@ def current_first(
         else:
             del waiting[0]
             if first.why:
+                # What is before it already may replace it, too: unasked, it is not told then.
+                done = [_newer(hit, first) if replaces(hit, first) else hit for hit in done]
                 done.append(first)
     return done
+
+
+def _newer(hit: Ranked, first: Ranked) -> Ranked:
+    return hit.but(newer_than=[*hit.newer_than, first.unit.key])
 
 
 def _lifted(hit: Ranked, first: Ranked) -> Ranked:

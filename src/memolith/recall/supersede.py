@@ -84,7 +84,7 @@ class Statement:
     """One statement of a unit, prepared for comparison with others."""
 
     def __init__(self, text: str, title: str = "", date: str = "") -> None:
-        self.text, self._title, self.date = text, title, date
+        self.text, self.title, self.date = text, title, date
 
     # Computed lazily: most are never compared, because they are as old as the others.
     @cached_property
@@ -95,7 +95,7 @@ class Statement:
     @cached_property
     def terms(self) -> set[str]:
         """All its terms, with those of its title: what a question may find it by."""
-        return set(terms.count(f"{self.text} {self._title}")[0])
+        return set(terms.count(f"{self.text} {self.title}")[0])
 
     @cached_property
     def changes(self) -> bool:
@@ -106,7 +106,7 @@ class Statement:
     def subject(self) -> set[str]:
         """The terms that say what it is about."""
         # As written: "rotated" announces a change, "the rotation" may be the subject of one.
-        words = f"{self.text} {self._title}".split()
+        words = f"{self.text} {self.title}".split()
         found = terms.count(" ".join(word for word in words if _bare(word) not in _CHANGE))[0]
         ignored = _ignored()
         # A number or a version (`1.7.5`) is a value, not the subject.
@@ -286,6 +286,17 @@ def is_sibling(later: Statement, earlier: Statement, question: Collection[str]) 
     return bool(missing) and (
         _goes_on_alike(later, earlier, missing) or _has_another(later, earlier, missing)
     )
+
+
+def is_of_another(later: Statement, earlier: Statement, question: Collection[str]) -> bool:
+    """Whether a change names what it is about, and neither the earlier one nor the question has that.
+
+    `Lunch was moved to noon` says nothing of the gateway; `We moved to Svelte` may be about anything.
+    """
+    until = next((at for at, word in enumerate(later.begins) if word in _CHANGE), 0)
+    title = (word for word in map(_bare, later.title.split()) if word not in later.begins)
+    named = set(terms.count(" ".join((*title, *later.begins[:until])))[0]) - _ignored()
+    return bool(named) and named.isdisjoint(earlier.terms.union(question)) and not overlap(later, earlier)
 
 
 def _goes_on_alike(later: Statement, earlier: Statement, missing: set[str]) -> bool:
