@@ -638,7 +638,7 @@ def test_what_the_model_and_the_rules_both_find_is_one_record(mem: Mem, model: L
         add(mem, f"s{number}", said, "Understood.")
     mem.learning.run(phase=1)
     (record,) = mem.records.list()
-    assert len(record.sources) == 1  # beside the first
+    assert len(record.sources) == 2
 
 
 @proves("S3.46", "S3.47")
@@ -648,7 +648,8 @@ def test_what_one_agent_learned_ten_times_another_recalls_once(mem: Mem, work: P
         add(mem, f"n{number}", "Remember that the staging database is on port 5433.", "Noted.")
     mem.learning.run()
     (only,) = mem.records.list()
-    assert len({only.source, *only.sources}) == 10
+    assert len(only.sources) == 10
+    assert only.source in only.sources
     found = Mem.open(work, origin="agent").recall("which port has the staging database", semantic=False)
     assert only.id in [hit.record for hit in found]
 

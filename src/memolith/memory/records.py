@@ -69,6 +69,7 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         return None
     entry, changed = loaded
     parsed = entry.parsed
+    source, several = parsed.get("source") or "user", parsed.items("sources")
     return Record(
         id=entry.id,
         filename=relative,
@@ -78,7 +79,7 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         body=parsed.body,
         created=parsed.get("created") or changed,
         updated=parsed.get("updated") or changed,
-        source=parsed.get("source") or "user",
+        source=source,
         origin=entry.origin,
         status=entry.status,
         temporal="temporary" if parsed.get("temporal") == "temporary" else "permanent",
@@ -88,7 +89,7 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         valid_until=entry.valid_until,
         aliases=parsed.items("aliases"),
         keywords=parsed.items("keywords"),
-        sources=parsed.items("sources"),
+        sources=list(dict.fromkeys([source, *several])) if several else [],
         supersedes=parsed.items("supersedes"),
     )
 

@@ -84,6 +84,15 @@ def test_a_dry_run_shows_the_very_text_that_a_first_prompt_gets(
     assert host.ask(task) == shown.removesuffix("\n")
 
 
+@proves("S3.19", "S3.57")
+def test_a_dry_run_does_not_show_what_stands_in_the_block(
+    mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mem.records.add("I like tabs over spaces.", category="preferences", scope="user")
+    assert main(["recall", "--dry-run", "tabs or spaces?", "--project", str(work)]) == 1
+    assert capfd.readouterr().out == ""
+
+
 @pytest.mark.usefixtures("filled")
 def test_what_was_recalled_is_not_said_again_until_the_model_has_lost_it(host: Host) -> None:
     host.start()

@@ -227,10 +227,15 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
     elif not query.strip():
         raise InputError("nothing to recall: give a question, or --ticket ID")
     if given.get("dry_run"):
+        from memolith.env.paths import Tree
+        from memolith.prompt import block, brief
         from memolith.recall import working
         from memolith.recall.recall import for_block
 
         found = for_block(mem, query, number("--budget", given.get("budget")))
+        if found.hits:  # what the block says is not told again
+            known = (line for _, line in block.of(mem).lines())
+            found = found.but(hits=brief.untold(found.hits, known, Tree(mem.store)))
         worked = working.lines(mem, query)
     else:
         typed = {name: each for name, each in given.items() if isinstance(each, str)}
