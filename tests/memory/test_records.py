@@ -201,10 +201,13 @@ def test_a_file_made_by_hand_is_a_record_with_what_is_missing_filled_in(mem: Mem
     before = (directory / "broken.md").read_text()
     with pytest.raises(InputError, match=r"broken\.md: its head cannot be read"):
         mem.records.update("broken", "Another text.")  # which would drop the head
+    with pytest.raises(InputError, match=r"broken\.md: its head cannot be read"):
+        mem.records.update("broken", keywords=["dns"])  # which would bury it in the text
     assert (directory / "broken.md").read_text() == before
     mem.records.archive("broken")
     assert before in (directory / "broken.md").read_text()
-    assert mem.records.get("broken").status == "archived"
+    archived = mem.records.get("broken")
+    assert (archived.status, archived.title) == ("archived", records["broken"].title)
 
 
 @proves("S3.32", "S3.47")

@@ -63,6 +63,8 @@ class Entries:
         known = load(self._root, relative, self._kind)
         if known and not known[0].parsed.get("created"):
             fields["created"] = known[1]  # until now, only the file's own date said when
+        if known and known[0].parsed.problem:
+            fields.setdefault("title", known[0].title)  # below the new head, the broken one is text
         return store(self._home.gate, relative, fields, text, op or self._kind, whose, cap=self._cap)
 
     def _remove(self, relative: str, op: str = "delete") -> Change:
@@ -201,10 +203,7 @@ def store(
     def compose(old: str | None, text: str) -> str:
         parsed = frontmatter.split(old or "")
         if body is not None and parsed.problem:
-            raise InputError(
-                f"{layout.locate(gate.root, relative)}: its head cannot be read, and would go with the text; "
-                "mend the head in the file first (`memolith doctor` says where)"
-            )
+            raise unreadable(gate.root, relative)
         known = source_label.cleared(parsed, clean) if label and parsed.head else clean
         rest = None if body is None else text if text.endswith("\n") else f"{text}\n"
         return with_fields(old or "", known, rest)
@@ -212,6 +211,14 @@ def store(
     change = gate.change(relative, text_given, compose, op=op, cap=cap)
     change.warnings[:0] = warnings
     return change
+
+
+def unreadable(root: str, relative: str) -> InputError:
+    """Return the error for a head that a change would drop, or bury in the text."""
+    return InputError(
+        f"{layout.locate(root, relative)}: its head cannot be read, and would go with the text; "
+        "mend the head in the file first (`memolith doctor` says where)"
+    )
 
 
 def with_fields(old: str, fields: Fields, body: str | None = None) -> str:

@@ -252,6 +252,8 @@ class Records(entries.Entries):
     ) -> EntryResult:
         """Change a record's text or metadata; its id and creation date stay."""
         record = self.get(record_id, scope)
+        if record.problem:
+            raise entries.unreadable(self._root, record.filename)
         if expires and record.category != "incidents":
             raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
         if text is not None:

@@ -158,18 +158,25 @@ def test_a_zerostack_memory_keeps_its_projects_under_the_same_slugs(
 
 
 @proves("X.17")
+@pytest.mark.parametrize("below", ["memory", "agent/memory"])
 def test_the_folder_above_a_zerostack_memory_does_not_make_all_its_projects_this_one(
-    mem: Mem, store: Path, tmp_path: Path
+    mem: Mem, store: Path, tmp_path: Path, below: str
 ) -> None:
-    files = {f"memory/{name}": text for name, text in ZEROSTACK.items()}
+    files = {f"{below}/{name}": text for name, text in ZEROSTACK.items()}
     root = folder(tmp_path / "data", {**files, "README.md": "of the program"})
-    with pytest.raises(InputError, match=r"name '.*/memory', or say with --from"):
+    with pytest.raises(InputError, match=rf"name '.*/{below}', or say with --from"):
         import_memory(mem, root, mine=True)
     done = import_memory(mem, root, kind="zerostack", mine=True)
     assert "tokens live" in (mem.root / "projects/shop-0011aabb/notes/auth.md").read_text()
     assert not list(store.rglob("*.md"))
-    assert (done.path, done.count("new")) == (str(root / "memory"), len(ZEROSTACK))
+    assert (done.path, done.count("new")) == (str(root / below), len(ZEROSTACK))
     assert import_memory(mem, root, kind="markdown", mine=True, dry_run=True).count("new") == len(files) + 1
+
+
+@proves("X.17")
+def test_a_folder_without_a_zerostack_memory_is_not_taken_for_one(mem: Mem, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no memory of zerostack"):
+        import_memory(mem, folder(tmp_path / "data", {"x.md": "A page."}), kind="zerostack", mine=True)
 
 
 @proves("X.17")

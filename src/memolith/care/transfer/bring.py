@@ -102,19 +102,29 @@ def bring(
 
 def _inside(path: str, kind: str | None) -> str:
     """Return where the memory of a zerostack folder is: from above, all its projects would be this one."""
-    above, inside = (
-        any(os.path.lexists(os.path.join(path, *below, each)) for each in ("projects", layout.SCRATCHPAD))
-        for below in ((), ("memory",))
-    )
-    if above or not inside or kind not in (None, "zerostack"):
+    if kind not in (None, "zerostack"):
         return path
-    memory = os.path.join(path, "memory")
-    if kind is None:
+    places = [os.path.join(path, *below) for below in ((), ("memory",), ("agent", "memory"))]
+    memory = next((each for each in places if _has(each, "projects", layout.SCRATCHPAD)), path)
+    if (
+        kind
+        and os.path.isdir(memory)
+        and not _has(memory, "projects", layout.SCRATCHPAD, layout.MEMORY, "notes", "daily")
+    ):
+        raise InputError(
+            f"{quoted(path)}: no memory of zerostack, which has MEMORY.md, projects or notes; "
+            "name the folder that has them, or say with --from what this is"
+        )
+    if memory != path and kind is None:
         raise InputError(
             f"{quoted(path)}: the folder above a memory with projects of its own; name {quoted(memory)}, "
             "or say with --from what it is: --from markdown makes all of it notes of this project"
         )
     return memory
+
+
+def _has(folder: str, *names: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, each)) for each in names)
 
 
 def _scope(home: Home, scope: str | None, kind: str, *, dry_run: bool) -> str:
