@@ -14,7 +14,7 @@ ASKS = lazy(
 # word ends beyond ASCII, so those are spelt out.
 STOP = r"(?=[\s,.;:!?，。！、]|$)"
 _PERSONAL = lazy(
-    rf"[\s,.:!-]*(?:(?:(?:{WORDS['opening']}){STOP}|(?:{WORDS['opening-glued']}))[\s,.:!，、-]*)*"
+    rf"([\s,.:!-]*(?:(?:(?:{WORDS['opening']}){STOP}|(?:{WORDS['opening-glued']}))[\s,.:!，、-]*)*)"
     rf"(?:(?:{WORDS['mine']}|{WORDS['everywhere']}){STOP}|(?:{WORDS['mine-glued']})"
     rf"|[^,;:，；：、]*(?:(?<!\S)(?:{WORDS['all-mine']}){STOP}|(?:{WORDS['all-mine-glued']})))"
 )
@@ -34,9 +34,11 @@ def is_personal(sentence: str) -> bool:
     """
     words = " ".join(sentence.split()).replace("’", "'")
     said = words.casefold()
-    return bool(_PERSONAL.match(said)) and (
-        bool(_ALL.search(said)) or not (_ONE.search(said) or _NAMES_ONE.search(words))
-    )
+    found = _PERSONAL.match(said)
+    if not found:
+        return False
+    begins = found.end(1)  # the "that" of "remember that …" is no thing
+    return bool(_ALL.search(said)) or not (_ONE.search(said[begins:]) or _NAMES_ONE.search(words))
 
 
 def is_own(sentence: str) -> bool:

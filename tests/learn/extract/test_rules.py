@@ -344,6 +344,10 @@ def test_only_a_plain_short_message_teaches_for_all_projects() -> None:
         ("In all my projects, always use tabs for indentation.", "user"),
         ("I always want tests first, in every repo.", "user"),
         ("Always answer in German.", "user"),
+        ("Keep your answers short.", "user"),
+        ("Use British English when you talk to me.", "user"),
+        ("Remember that I prefer dark mode.", "user"),
+        ("Remember that I prefer that module.", "project"),
         ("Always write short commit messages.", "project"),
     ],
 )
