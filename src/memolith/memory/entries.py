@@ -202,8 +202,8 @@ def store(
 
     def compose(old: str | None, text: str) -> str:
         parsed = frontmatter.split(old or "")
-        if body is not None and parsed.problem:
-            raise unreadable(gate.root, relative)
+        if body is not None:
+            check_head(parsed.problem, gate.root, relative)
         known = source_label.cleared(parsed, clean) if label and parsed.head else clean
         rest = None if body is None else text if text.endswith("\n") else f"{text}\n"
         return with_fields(old or "", known, rest)
@@ -213,12 +213,19 @@ def store(
     return change
 
 
-def unreadable(root: str, relative: str) -> InputError:
-    """Return the error for a head that a change would drop, or bury in the text."""
-    return InputError(
-        f"{layout.locate(root, relative)}: its head cannot be read, and would go with the text; "
-        "mend the head in the file first (`memolith doctor` says where)"
-    )
+def check_head(problem: str | None, root: str, relative: str) -> None:
+    """Refuse a change that would drop a broken head, or bury it in the text."""
+    if problem:
+        raise InputError(
+            f"{layout.locate(root, relative)}: its head cannot be read, and would go with the text; "
+            "mend the head in the file first (`memolith doctor` says where)"
+        )
+
+
+def sources(parsed: frontmatter.Parsed) -> list[str]:
+    """Return all sources of a record if it has several: `source` is the first."""
+    several = parsed.items("sources")
+    return list(dict.fromkeys([parsed.get("source") or "user", *several])) if several else []
 
 
 def with_fields(old: str, fields: Fields, body: str | None = None) -> str:

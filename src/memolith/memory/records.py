@@ -69,7 +69,6 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         return None
     entry, changed = loaded
     parsed = entry.parsed
-    source, several = parsed.get("source") or "user", parsed.items("sources")
     return Record(
         id=entry.id,
         filename=relative,
@@ -79,7 +78,7 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         body=parsed.body,
         created=parsed.get("created") or changed,
         updated=parsed.get("updated") or changed,
-        source=source,
+        source=parsed.get("source") or "user",
         origin=entry.origin,
         status=entry.status,
         temporal="temporary" if parsed.get("temporal") == "temporary" else "permanent",
@@ -89,7 +88,7 @@ def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
         valid_until=entry.valid_until,
         aliases=parsed.items("aliases"),
         keywords=parsed.items("keywords"),
-        sources=list(dict.fromkeys([source, *several])) if several else [],
+        sources=entries.sources(parsed),
         supersedes=parsed.items("supersedes"),
     )
 
@@ -252,8 +251,7 @@ class Records(entries.Entries):
     ) -> EntryResult:
         """Change a record's text or metadata; its id and creation date stay."""
         record = self.get(record_id, scope)
-        if record.problem:
-            raise entries.unreadable(self._root, record.filename)
+        entries.check_head(record.problem, self._root, record.filename)
         if expires and record.category != "incidents":
             raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
         if text is not None:
