@@ -255,6 +255,14 @@ def test_the_list_of_notes_can_be_switched_off(mem: Mem, monkeypatch: pytest.Mon
     assert mem.search("line").hits
 
 
+@proves("X.4")
+def test_what_was_asked_for_names_the_places_that_have_it(mem: Mem) -> None:
+    mem.records.add("Answers are in British English.", category="preferences", scope="user")
+    assert "## Asked to remember (memory://user/records)\n" in block_of(mem)
+    mem.records.add("Public functions get an example.", category="preferences", scope="project")
+    assert "## Asked to remember (memory://root/records, memory://user/records)\n" in block_of(mem)
+
+
 @proves("S3.57")
 def test_a_recorded_preference_is_shown_once(mem: Mem) -> None:
     mem.records.add("Public functions get an example.", category="preferences", scope="project")

@@ -239,7 +239,7 @@ def _document(root: Tree, slug: str, title: str, kind: str, cap: int) -> list[Se
 def _asked(root: Tree, slug: str, today: str, shown: list[Section]) -> list[Section]:
     """Return the records that people asked for, newest first, without those that other sections show."""
     said = "\n".join(section.body for section in shown).casefold()
-    lines = []
+    lines, places = list[str](), dict[str, str]()
     for scope in dict.fromkeys((slug, layout.USER)):
         for name in asked.names(root, scope):
             text, _ = _part(root, layout.path(scope, f"records/{name}"))
@@ -248,8 +248,10 @@ def _asked(root: Tree, slug: str, today: str, shown: list[Section]) -> list[Sect
             known = not body or body.rstrip(".").casefold() in said
             if not known and entry.holds(today) and not is_outside(entry.origin):
                 lines.append(f"- {body}")
-    source = layout.path(slug, "records")
-    return _section(f"{structure.ASKED}memory://root/records)", "\n".join(lines), source, "asked", 4 * _KIB)
+                source = layout.path(scope, "records")
+                places[source] = layout.shown(source)
+    title = f"{structure.ASKED}{', '.join(places.values())})"
+    return _section(title, "\n".join(lines), next(iter(places), ""), "asked", 4 * _KIB)
 
 
 def _index(root: Tree, slug: str, title: str, kind: str, max_chars: int | None) -> list[Section]:

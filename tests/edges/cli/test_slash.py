@@ -51,6 +51,17 @@ def test_memory_alone_shows_the_index_the_notes_with_their_size_and_where_they_a
     assert capfd.readouterr().out == f"{text}\n".replace("`/memory ", "`memolith memory ")
 
 
+@proves("X.26")
+def test_a_text_to_remember_or_to_forget_stays_as_it_was_typed(mem: Mem) -> None:
+    text = 'Say "hello" to Ana\'s bot,\nnot "hi".'
+    said(mem, f"remember {text}")
+    (note,) = (mem.root / "projects" / mem.project / "notes").glob("s*.md")
+    assert text in note.read_text()
+    assert "removes lines in 1 place" in slash(mem, 'forget Say "hello"').text
+    said(mem, 'remember "In quotes." --title Words')
+    assert "In quotes." in mem.read("note", "words")
+
+
 @proves("S1.22")
 def test_memory_alone_says_that_there_are_no_notes(mem: Mem) -> None:
     assert "There are no notes yet." in said(mem)

@@ -42,6 +42,7 @@ FORWARDED = (
     *("status", "search", "list", "record", "recall", "doctor", "undo"),
     *("redo", "remember", "forget", "show", "rm", "mv", "log", "history", "review"),
 )
+_TAKE_TEXT = ("remember", "forget")  # as typed, with its quotes and lines, if no option is among the words
 ALIASES = {"reset": "clear", "rebuild": "enqueue"}
 USAGE = "usage: /memory [VERB|NOTE]; `/memory help` lists the verbs"
 
@@ -93,6 +94,8 @@ def _words(line: str) -> list[str]:
     if verb == "write":
         target, _, text = rest.strip().partition(" ")
         return [verb, *filter(None, [target]), *(["--", text] if text.strip() else [])]
+    if verb in _TAKE_TEXT and rest.strip() and not any(word[:1] == "-" for word in rest.split()):
+        return [verb, rest.strip()]
     try:
         return shlex.split(bare)
     except ValueError:  # an apostrophe, not a quotation mark
