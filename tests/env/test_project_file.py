@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from memolith import Mem
-from memolith.base.errors import InputError
+from memolith.base.errors import InputError, NotFoundError
+from memolith.edges.mcp.tools import Tools
 from memolith.env import project
 from memolith.env.git import normalise
 from memolith.env.project import free_slug, slug_of
@@ -208,10 +209,25 @@ def test_without_a_directory_only_what_is_for_all_projects_is_read_and_written(
                 for ask in (mem.read, mem.edit):
                     with pytest.raises(InputError, match="go to another directory"):
                         ask(target, "x")
+            calls: list[Callable[[Mem], object]] = [
+                lambda mem: mem.read("note", "x"),
+                lambda mem: mem.edit("note", name="x"),
+                lambda mem: mem.remove("scratchpad", "note"),
+                lambda mem: mem.find("today", "note"),
+                lambda mem: mem.learning.withdraw(),
+            ]
+            for call in calls:
+                with pytest.raises(InputError, match="go to another directory"):
+                    call(mem)
+            with pytest.raises(NotFoundError):
+                mem.forget("nobody said this")
+            said = Tools(mem).call("memory_read", {"target": "list"}).text
+            assert said.splitlines()[-1].startswith("note: there is no project here, because")
             assert "no-project" not in mem.guidance()
             mem.write("long_term", f"- everybody knows {name}")
             assert f"everybody knows {name}" in (mem.context_block() or "")
     assert [each.name for each in (tmp_path / "home/memory/projects").iterdir()] == ["default"]
+    assert [each.name for each in (tmp_path / "home").rglob("no-project*")] == []
 
 
 @proves("S0.9")

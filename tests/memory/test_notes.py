@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith import InputError, MatchError, Mem, TextError
+from memolith.edges.mcp.tools import Tools
 from memolith.env.folders import Folder
 from memolith.env.paths import Place, Tree
 from memolith.memory import note_index
@@ -339,6 +340,20 @@ def test_every_file_name_has_exactly_one_line(mem: Mem, store: Path, name: str) 
         mem.write("note", f"{n}", name="other")
     assert len(index_lines(store)) == 3
     assert f"{name}.md" in [note_index.link_target(line) for line in index_lines(store)]
+
+
+@proves("S1.6", "S1.19")
+@pytest.mark.parametrize("name", ["R&D", "plan [old]", "a]b", "`x`", "{x}", "q & a (new)", "it's", "$x;y"])
+def test_the_link_of_a_note_made_by_hand_stands_in_the_block_and_leads_to_it(
+    mem: Mem, store: Path, name: str
+) -> None:
+    mem.remember("x", "One")
+    (store / "notes" / f"{name}.md").write_text("The budget is 5433.\n")
+    (line,) = [line for line in (mem.context_block() or "").splitlines() if "5433" in line]
+    link = line.partition("](")[2].rpartition(") —")[0].strip("<>")
+    assert Tools(mem).call("memory_read", {"target": link}).text == "The budget is 5433.\n"
+    (store / "notes" / "MEMORY.md").write_text(f"{line}\n")  # as a person may copy it
+    assert (mem.context_block() or "").count("5433") == 1
 
 
 @given(

@@ -48,6 +48,19 @@ def test_each_target_goes_to_its_own_file_and_append_is_the_default(mem: Mem, st
     assert (store / "notes" / "auth.md").read_text() == "n\n"
 
 
+@proves("S0.11")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_text_for_the_log_of_another_day_does_not_go_into_todays(mem: Mem, store: Path, mode: str) -> None:
+    mem.write("daily", "today", name=mem.today)
+    asked = [("daily", mem.yesterday), (f"memory://root/daily/{mem.yesterday}.md", None)]
+    for target, name in asked:
+        with pytest.raises(InputError, match=f"only today's log is written to, not that of {mem.yesterday}"):
+            mem.write(target, "lost", mode, name)  # type: ignore[arg-type]
+    assert [(each.name, each.read_text()) for each in (store / "daily").iterdir()] == [
+        (f"{mem.today}.md", "today\n")
+    ]
+
+
 @proves("S0.3", "S4.9")
 def test_reading_creates_nothing_and_the_first_write_creates_what_it_needs(mem: Mem) -> None:
     home = Path(mem.home)
@@ -158,7 +171,8 @@ def test_the_extension_of_a_note_name_is_optional(mem: Mem, store: Path) -> None
     mem.write("note", "a", name=" good-name ")
     mem.write("note", "b", name="good-name.md")
     mem.write("note", "c", name="\tgood-name\n")
-    assert (store / "notes" / "good-name.md").read_text() == "a\nb\nc\n"
+    mem.write("note", "d", name="  good-name.md")
+    assert (store / "notes" / "good-name.md").read_text() == "a\nb\nc\nd\n"
     with pytest.raises(InputError, match="name"):  # on some systems that is the file of another name
         mem.write("note", "d", name="good-name.md ")
 
@@ -209,6 +223,10 @@ def test_an_unknown_target_mode_source_or_scope_is_named_in_the_error(mem: Any) 
         mem.write("daily", "x", "prepend")
     with pytest.raises(InputError, match="'diary'"):
         mem.read("diary")
+    for call in (mem.read, lambda value: mem.write(value, "x"), lambda value: mem.edit(value, "x", "y")):
+        for value in (None, 3):  # of a program in which a variable is not what it should be
+            with pytest.raises(InputError, match=str(value)):
+                call(value)
     with pytest.raises(InputError, match="'team'"):
         mem.write("note", "x", name="n", scope="team")
     assert not Path(mem.home).exists()

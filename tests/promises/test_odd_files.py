@@ -92,3 +92,18 @@ def test_a_link_in_the_place_of_a_category_is_named(mem: Mem, store: Path, tmp_p
     for found in (mem.search("zebras"), mem.recall("zebras"), mem.list()):
         assert not found.complete
         assert "records/decisions" in "".join(found.missing)
+
+
+@proves("S0.80")
+def test_a_file_that_became_a_link_costs_the_log_its_own_lines_alone(
+    mem: Mem, store: Path, work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(work)
+    mem.write("long_term", "- zebras have stripes")
+    mem.write("scratchpad", "- [ ] feed the zebras")
+    (store / "SCRATCHPAD.md").unlink()
+    link(store / "SCRATCHPAD.md")
+    assert main(["log", "--days", "3650"]) == 16
+    said = capfd.readouterr()
+    assert "zebras have stripes" in said.out
+    assert "SCRATCHPAD.md: is a symbolic link" in said.err

@@ -118,7 +118,8 @@ def _everywhere(
 ) -> list[tuple[str, int]]:
     """Process everything that is stored; return each file with the fact, and its number of lines."""
     learned = _learned(home, fact, everywhere=everywhere, dry=dry)
-    scopes = layout.scopes(home.path) if everywhere else [layout.USER, home.project]
+    here = [] if home.is_nowhere else [home.project]
+    scopes = layout.scopes(home.path) if everywhere else [layout.USER, *here]
     erased = list(erase(home, fact, scopes, tell, dry=dry))
     found = [(path, count) for path, count, named in erased if not named]
     found += [(path, 1) for path, _, named in erased if named and path not in dict(found)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING
 
+from memolith.base.errors import MemolithError
 from memolith.base.values import OfFile
 from memolith.env.paths import Tree
 from memolith.memory.undo import files_with_history, notice
@@ -42,12 +44,13 @@ def since(home: Home, days: int = 1) -> list[Written]:
     notice(home)
     found, tree = [], Tree(home.store)
     for name in files_with_history(home):
-        for entry, state in home.gate.history.states(name, tree.read(name)):
-            if entry.stamp < start:
-                break
-            # What learning writes as a whole it makes from records, which are here themselves.
-            if not entry.op.startswith("learn-") or "/records/" in f"/{name}":
-                found.append((entry.stamp, name, _written(tree, name, entry, state)))
+        with contextlib.suppress(MemolithError):  # one bad file, which the answer names, hides no other
+            for entry, state in home.gate.history.states(name, tree.read(name)):
+                if entry.stamp < start:
+                    break
+                # What learning writes as a whole it makes from records, which are here themselves.
+                if not entry.op.startswith("learn-") or "/records/" in f"/{name}":
+                    found.append((entry.stamp, name, _written(tree, name, entry, state)))
     return [each for *_, each in sorted(found, key=lambda each: each[:2], reverse=True)]
 
 

@@ -191,6 +191,8 @@ def withdraw(
     a record cannot be read, there is no telling whether it was learned: StorageError, before anything is
     withdrawn.
     """
+    if not (user or everywhere):
+        home.check_project()
     with Command("clear"):
         if user or not everywhere:
             return _withdraw(home, user=user, everything=everything)

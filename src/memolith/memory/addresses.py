@@ -10,7 +10,7 @@ files. Addresses are read-only, and no answer or error reveals where the memory 
 from __future__ import annotations
 
 import stat
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError, UnsafePathError
 from memolith.base.values import Source, Value
@@ -125,7 +125,7 @@ def named(home: Home, text: str) -> str:
     Addresses with a line or a turn behind them, paths in the store or on disk, the links of the notes' index,
     and the bare names of notes, of this project first.
     """
-    place = text.strip().strip("`<>\"'()")
+    place = text.strip().strip("`<>\"'()") if isinstance(text, str) else ""
     for word in (" turn ", " line "):
         place, found, number = place.partition(word)
         if found and word == " turn " and number.isdecimal():
@@ -140,8 +140,9 @@ def named(home: Home, text: str) -> str:
     # What the block calls MEMORY.md is the user's.
     scopes = [layout.USER] if place == layout.MEMORY == text.strip() else [home.project, layout.USER]
     tree = Tree(home.store)
+    linked = [f"notes/{unquote(place)}"] if "%" in place else []
     for scope in scopes:
-        for guess in (place, f"notes/{place}", f"notes/{place}.md", f"daily/{place}.md"):
+        for guess in (place, f"notes/{place}", f"notes/{place}.md", f"daily/{place}.md", *linked):
             if place and ".." not in place and tree.stat(layout.path(scope, guess)) is not None:
                 return layout.shown(layout.path(scope, guess))
     raise InputError(

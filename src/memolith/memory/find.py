@@ -122,8 +122,10 @@ def _place(home: Home, text: str) -> Found | None:
     if word in ("long_term", "memory.md"):
         return of_path(home, layout.MEMORY)
     if word in ("scratchpad", "scratchpad.md"):
+        home.check_project()
         return of_path(home, layout.path(home.project, layout.SCRATCHPAD))
     if day := day_of(home, text):
+        home.check_project()
         return Found(kind="daily", name=day, path=layout.daily(home.project, day))
     if text.startswith(SCHEME):
         scope, parts = addresses.meant(home, text)

@@ -264,8 +264,8 @@ class Home:
         """Raise InputError if there is no project here, with what to do instead."""
         if self.is_nowhere:
             why = self.identity.notice.partition("; only")[0]
-            where = "go to another directory, name one (--project DIR)"
-            raise InputError(f"{why}; {where}, or use what is for all projects (long_term, --scope user)")
+            rest = "go to another directory, or use what is for all projects (long_term, --scope user)"
+            raise InputError(f"{why}; {rest}")
 
     def register(self) -> None:
         """Store the project's identity before its first memory, so that it is found again.

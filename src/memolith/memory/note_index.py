@@ -39,15 +39,15 @@ PAGE = """# Notes
 <!-- memolith lists the notes in this directory by itself, by title and description, the newest last.
      What you write here is shown before that list; a note that you link to is not listed again. -->
 """
-_CACHE = "notes-3"  # another number whenever its format changes
+_CACHE = "notes-4"  # another number whenever its format changes
 _KEPT, _SHOWN = 400, 200  # cached lines; of which a block shows at most
 _MAX_CACHE = 1_048_576
 _MAX_PAGE = 65_536
 _PREFERENCE = 1_000  # characters of a preference, which is shown whole: it holds for every task
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
-# Characters that a link cannot contain. Spaces are parsed in this form, but written between `<` and `>`.
-_ESCAPES = ((" ", "%20"), ("<", "%3C"), (">", "%3E"), ("^", "%5E"), ("%", "%25"))
+# What no link can contain, or the block takes apart. Spaces are read so, but written between `<` and `>`.
+_ESCAPES = tuple((char, f"%{ord(char):02X}") for char in " <>^&[]{}`%")  # `%` comes last
 
 
 def note_files(root: str, slug: str) -> list[str]:

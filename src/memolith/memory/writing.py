@@ -41,6 +41,8 @@ def write(
     how = arguments.one_of(mode, MODES, "mode")
     if where == "note":
         arguments.check_name(name, content)
+    elif where == "daily" and name and layout.is_date(day := name.strip()) and day != home.today:
+        raise InputError(f"only today's log is written to, not that of {day}, which an edit can change")
     arguments.check_text(content, empty=how == "overwrite")
     asked = {"target": where, "mode": how, "name": name, "scope": scope}
     if held := _held(home, "write", content, asked, where):
@@ -372,7 +374,9 @@ def _prepare(home: Home, target: str, scope: str) -> None:
 
 def _locate(home: Home, target: str, name: str | None, scope: str) -> str:
     if target == "note":
-        return layout.find_note(home.store, home.scope(scope), name)
+        if slug := home.scope(scope):
+            home.check_project()
+        return layout.find_note(home.store, slug, name)
     if target == "long_term":
         return layout.MEMORY
     home.check_project()

@@ -182,7 +182,7 @@ def note_name(name: str | None) -> str:
     except UnicodeEncodeError:
         raise InputError(f"note name {_quoted(name)} is not valid text; choose another") from None
     bare = lookalikes.composed(name.strip())
-    if bare[-3:].lower() == ".md" and bare == lookalikes.composed(name):
+    if bare[-3:].lower() == ".md" and bare == lookalikes.composed(name.lstrip()):
         bare = bare[:-3]
     wrong = names.problem(bare, also=".") if bare else "nothing before .md"
     if wrong:

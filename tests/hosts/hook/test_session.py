@@ -352,9 +352,11 @@ def test_what_is_typed_for_us_is_shown_by_the_host_and_asked_of_no_model(
     assert answer.get("continue", False) is False
 
 
-@proves("X.26")
-@pytest.mark.parametrize("line", ["list", QUESTION])
-def test_a_verb_is_run_and_anything_else_is_a_question(filled: Mem, work: Path, line: str) -> None:
+@proves("S1.23", "X.26")
+@pytest.mark.parametrize("line", ["list", QUESTION, "tst-databse"])
+def test_a_verb_is_run_and_anything_else_is_a_question_or_a_misspelled_name(
+    filled: Mem, work: Path, line: str
+) -> None:
     typed = {"prompt": f"/memolith {line}", "hook_event_name": "UserPromptSubmit"}
     row = {"session_id": "s", "cwd": str(work), **typed}
     command = [sys.executable, "-m", "memolith", "hook", "--home", filled.home]

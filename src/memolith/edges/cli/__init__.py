@@ -67,7 +67,8 @@ def _typed(mem: Mem, line: str) -> str:
     if answer.error and line.split(maxsplit=1)[0] not in verbs():
         import shlex
 
-        return slash(mem, f"recall -- {shlex.quote(line)}").text
+        found = slash(mem, f"recall -- {shlex.quote(line)}")
+        return f"{found.text}\n{answer.text}" if found.error else found.text
     return answer.text
 
 

@@ -295,6 +295,7 @@ def _empty(mem: Mem, what: str) -> Answer:
     """Empty the scratchpad or today's log; the history keeps the text."""
     if what not in ("scratchpad", "daily"):
         raise InputError(f"clear cannot empty {quoted(what)}; choose scratchpad or daily")
+    mem.check_project()
     name = layout.SCRATCHPAD if what == "scratchpad" else f"daily/{mem.today}.md"
     place = layout.path(mem.project, name)
     done = mem.gate.rewrite(place, lambda _: None, op="delete")

@@ -190,6 +190,8 @@ def _read(mem: Mem, given: dict[str, Any]) -> Answer:
     shown = targets.page(text, offset, lines, told=True)
     if not text.strip():
         shown = targets.EMPTY if target == "list" else f"{targets.EMPTY}: {uri}; {_LIST}"
+    if target == "list" and mem.is_nowhere:
+        shown += f"\nnote: {mem.identity.notice}"
     text = clean(mem, shown)
     return text, {"uri": uri, "text": text}
 
