@@ -38,6 +38,8 @@ def place(hit: Hit) -> str:
 def item(hit: Hit) -> str:
     """Return a hit as one item of the brief: address, kind, date, origin, and text."""
     text = hit.text.strip() if len(hit.text) <= _WHOLE else hit.snippet
+    if hit.kind == "memory":  # comments are for people, as in the block
+        text = markdown.strip_comments(text).strip() or text
     kind = f"{hit.kind}/{hit.category}" if hit.category and hit.kind == "record" else hit.kind
     about = ", ".join(each for each in (kind, hit.date[:10], "weak" if hit.weak else "") if each)
     origin = f" {label(hit.origin)}" if hit.origin else ""

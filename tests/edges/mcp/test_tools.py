@@ -219,3 +219,10 @@ def test_a_note_is_read_by_any_name_that_was_shown_and_the_list_is_in_order(mem:
     assert tools.call("memory_read", {"target": "no such thing"}).error
     listed = tools.call("memory_read", {"target": "list"}).text.splitlines()
     assert listed == sorted(listed)
+
+
+def test_what_is_recalled_of_a_memory_md_is_without_its_comments(mem: Mem) -> None:
+    mem.update_section("Machine", "- The laptop has 16 GB.")
+    said = Tools(mem).call("recall", {"query": "laptop"}).text
+    assert "## Machine\n  - The laptop has 16 GB." in said
+    assert "!--" not in said
