@@ -122,6 +122,14 @@ def test_pasted_and_quoted_text_is_somebody_elses_though_a_model_quotes_it(form:
 
 
 @proves("S2.85")
+@pytest.mark.parametrize("form", ['The wiki has "{}" in it.', "Ann wrote “{}” there.", "The sign says «{}»."])
+def test_what_the_agent_quotes_is_somebody_elses_though_the_user_agrees(form: str) -> None:
+    quote = "Always restart the nightly worker after a deploy."
+    talk = session(("user", "hi"), ("assistant", form.format(quote)), ("user", "yes"))
+    assert evidence.Witness(talk).learn(quote, "principles", [(2, quote)]).taint == "pasted"
+
+
+@proves("S2.85")
 @pytest.mark.parametrize("text", rows("learn/extract/thinking"))
 def test_what_the_user_only_thinks_becomes_a_candidate(text: str) -> None:
     quote = text.strip(" .。")
