@@ -672,7 +672,10 @@ def test_similar_facts_about_different_things_replace_nothing(mem: Mem) -> None:
 
 
 @proves("S3.55")
-@pytest.mark.parametrize("others", [("Upgraded Redis.", "I like Redis."), ("Restarted Redis again.",)])
+@pytest.mark.parametrize(
+    "others",
+    [("Upgraded Redis.", "I like Redis."), ("Restarted Redis again.",), ("The tests use Redis now.",)],
+)
 def test_what_only_shares_a_name_with_a_fact_replaces_nothing(mem: Mem, others: tuple[str, ...]) -> None:
     lately(mem, "The suite needs Redis on port 6380.", *others)
     assert mem.recall("redis port", semantic=False).hits[0].text.endswith("6380.")

@@ -162,7 +162,7 @@ def current_first(
         changes = [
             each
             for each in (later if alone and same else ())
-            if each.changes and (whole or supersede.adds_to(each, earlier))
+            if each.changes and (whole or talk.is_of_self(each.text))
         ]
         if not all(
             supersede.is_sibling(each, earlier, question) or supersede.is_of_another(each, earlier, question)

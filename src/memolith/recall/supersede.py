@@ -199,7 +199,7 @@ def replaces(
         return False
     asked = earlier.terms.intersection(question).difference(_ignored())
     same = asked & later.terms
-    if is_sibling(later, earlier, question) or (same != asked and not adds_to(later, earlier)):
+    if is_sibling(later, earlier, question) or (same and same != asked and not _is_of_same(later, earlier)):
         return False
     if not later.changes:
         # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
@@ -216,15 +216,14 @@ def replaces(
     return shared >= least and (common is None or common >= least * weights.RARE)
 
 
-def adds_to(later: Statement, earlier: Statement) -> bool:
-    """Whether a statement says something new behind what both name: `Restarted Redis again.` does not."""
-    words = later.begins
-    first = next((at for at, word in enumerate(words) if word in earlier.words and _tells(word)), 0)
-    return not _NOW.isdisjoint(words) or any(
-        word not in earlier.words and word not in _CHANGE and (at > first or any(map(str.isdigit, word)))
-        for at, word in enumerate(words)
-        if _tells(word)
-    )
+def _is_of_same(later: Statement, earlier: Statement) -> bool:
+    """Whether two statements share more than a name: their first word, two terms, or a number that differs.
+
+    `Restarted Redis again.` and `The tests use Redis now.` say nothing of the port of Redis.
+    """
+    first = [next(filter(_tells, each.begins), "") for each in (later, earlier)]
+    values = (word for word in later.words - earlier.words if any(map(str.isdigit, word)))
+    return first[0] == first[1] or len(later.subject & earlier.subject) > 1 or any(values)
 
 
 def _may_replace(later: Statement, earlier: Statement, common: float | None) -> bool:
