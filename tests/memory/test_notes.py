@@ -183,6 +183,20 @@ def test_a_value_with_the_former_one_behind_it_takes_its_place(mem: Mem) -> None
 
 
 @proves("S1.15")
+def test_what_a_note_says_already_is_not_written_again_and_what_it_may_deny_is_named(mem: Mem) -> None:
+    mem.remember("Deploy on Tuesday.", "Deploy day")
+    again = mem.remember("deploy on Tuesday")
+    assert (again.bytes, again.path.name) == (0, "deploy-day.md")
+    assert "“Deploy day” (memory://root/notes/deploy-day.md) says so already" in again.message
+    mem.remember("deploy on Tuesday", kind="preference")
+    assert "type: preference" in again.path.read_text()
+    assert "deploy-day.md, which says so already" in mem.remember("Deploy on Tuesday.", "Plan").message
+    mem.remember("We use npm for the frontend.")
+    message = mem.remember("We use pnpm for the frontend, not npm.").message
+    assert "see also memory://root/notes/we-use-npm-for-the-frontend.md, which may say otherwise" in message
+
+
+@proves("S1.15")
 def test_the_same_title_replaces_the_note_and_keeps_the_old_text(mem: Mem, store: Path) -> None:
     mem.remember("old text", "Title")
     path = mem.remember("new text", "Title").path

@@ -19,14 +19,11 @@ from memolith.text import frontmatter, markdown, source_label
 from memolith.text.budget import whole_end
 from memolith.text.digest import sha256
 from memolith.text.safe import lookalikes
-from memolith.text.words import likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memolith.index import Index, Unit
-    from memolith.memory.home import Home
     from memolith.store.gate import Gate
 
     Apply = Callable[[str | None, str], str | None]
@@ -35,10 +32,7 @@ if TYPE_CHECKING:
 KIND_ALIASES = {"simulator": "domain"}
 MAX_TITLE = 200
 _TITLE = 60  # characters of a title made from a text
-_SUBJECT = 3  # words that say what a value is of
 _LOOKED_AT = 1000  # names of other notes that a new one is compared with
-_NEAR = 8  # notes that may say something else about the same thing
-_STATEMENT = 300  # characters
 
 
 def check(content: str, title: str | None) -> None:
@@ -217,71 +211,6 @@ def is_made_from(title: str, text: str) -> bool:
 def shown_title(change: Change) -> str:
     """Return the title of a note that was just written, as it was stored."""
     return frontmatter.split(files.text_of(change.after or b"")).get("name")
-
-
-def rivals(
-    home: Home, slug: str, content: str, title: str, *, is_named: bool = True
-) -> tuple[Unit | None, list[Unit]]:
-    """Return the note that a new one surely replaces, and those that it may: another value for one thing.
-
-    Only notes of one statement are compared: a longer one says more than what would be replaced. Who gives no
-    title (`is_named`) names no other thing, if the statement itself says what it is about.
-    """
-    taken = Tree(home.store).stat(file_for(home.gate, slug, markdown.same_line(title))) is not None
-    if taken or home.source.outside or not _is_statement(content):
-        return None, []
-    try:
-        many = len(Tree(home.store).folder(layout.path(slug, "notes")).names(_LOOKED_AT)) == _LOOKED_AT
-    except FileNotFoundError:
-        return None, []
-    found = _near(home.index, slug, f"{title} {content}", many=many)
-    sure: Unit | None = None
-    perhaps, otherwise_titled = [], []
-    for unit in found:
-        said = unit.text or ""
-        if not _is_statement(said) or unit.source:
-            continue
-        if likeness.contradicts(said, content) and not _differ(unit.title, title, said, content):
-            sure = sure or unit
-        elif likeness.contradicts(said, content) and not is_named and _says_of_what(content):
-            otherwise_titled.append(unit)
-        elif likeness.contradicts(said, content) or likeness.may_contradict(said, content):
-            perhaps.append(unit)
-    if sure is None and len(otherwise_titled) == 1:
-        return otherwise_titled[0], perhaps
-    return sure, [*otherwise_titled, *perhaps]
-
-
-def _says_of_what(text: str) -> bool:
-    """Whether a statement can do without a title: `The port is 5433.` needs one."""
-    return sum(not any(map(str.isdigit, word)) for word in likeness.words(text)) >= _SUBJECT
-
-
-def _near(index: Index, slug: str, text: str, *, many: bool) -> list[Unit]:
-    """Return notes with the words of a text; among many, as indexed last: looking at each is slow."""
-    if many and not os.path.exists(index.path):
-        return []
-    index.trust([slug] if many else [])
-    index.sync([slug])
-    found = index.lexical([slug], text, _NEAR, ["note"])
-    index.trust([])
-    return index.with_text(index.units([match.unit_id for match in found]))
-
-
-def _is_statement(text: str) -> bool:
-    return len(text) <= _STATEMENT and "\n" not in text.strip()
-
-
-def are_numbered(one: str, other: str) -> bool:
-    """Whether two titles differ in a number that each has."""
-    first, second = set(likeness.words(one)), set(likeness.words(other))
-    return all(any(map(str.isdigit, "".join(names))) for names in (first - second, second - first))
-
-
-def _differ(one: str, other: str, said: str, content: str) -> bool:
-    """Whether two titles name different things: `Staging` and `Production`, but not `Port` and `Port now`."""
-    names = set(likeness.words(one)) ^ set(likeness.words(other))
-    return not names <= {*likeness.words(said), *likeness.words(content)}
 
 
 def name_for(gate: Gate, slug: str, title: str) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memolith.index import Unit
     from memolith.memory.addresses import Resource
     from memolith.memory.home import Home
+    from memolith.memory.nearby import Near
     from memolith.store.gate import Change
 
 _WRITABLE = "give one of long_term, scratchpad, daily, note, or the address of one"
@@ -191,7 +192,7 @@ def remember(
     So does another value for the same thing, if that is certain or a person says so (`instead`): it goes into
     the note that has the old one.
     """
-    from memolith.memory import notes
+    from memolith.memory import nearby, notes
 
     if kind is not None:
         kind = arguments.one_of(notes.KIND_ALIASES.get(kind, kind), NOTE_KINDS, "kind")
@@ -203,20 +204,32 @@ def remember(
     name = notes.name_for(home.gate, slug, title) if home.source.outside else None
     if held := _held(home, "remember", content, asked, "note", name):
         return held
-    old, others = (instead, []) if instead else notes.rivals(home, slug, content, title, is_named=is_named)
-    if old and not instead and is_named and notes.are_numbered(old.title, title):
-        others, old = [old, *others], None  # somebody numbered things: `Port 1`, `Port 2`
+    near = nearby.Near() if instead else nearby.rivals(home, slug, content, title, is_named=is_named)
+    if near.again and not is_named:
+        if kind in (None, nearby.kind_of(home, near.again)):
+            return _known(home, near.again)
+        near.sure = near.again  # it is of another kind from now on
+    old = instead or near.sure
+    if old and not instead and is_named and nearby.are_numbered(old.title, title):
+        near.sure, near.others, old = None, [old, *near.others], None  # numbered by hand: `Port 1`, `Port 2`
     # A title that was made from the old words would still say them.
     called = title if old is None or notes.is_made_from(old.title, old.text or "") else old.title
     place = old.path if old else None
     change = notes.remember(home.gate, slug, content, called, kind, home.source, place)
-    message = _remembered(change, old, others) if change.changed else None
+    message = _remembered(change, old, near) if change.changed else None
     if message and home.source.outside:
         message += "; no agent sees it unasked before you accept it: `memolith review`"
     return _result(home, change, message=message)
 
 
-def _remembered(change: Change, old: Unit | None, others: list[Unit]) -> str:
+def _known(home: Home, again: Unit) -> WriteResult:
+    """Return that a note says it already."""
+    where = f"“{again.title}” ({layout.shown(again.path)})"
+    message = f"Nothing was written: {where} says so already; with a title of its own it becomes another note"
+    return WriteResult(filename=layout.locate(home.store, again.path), message=message, warnings=[])
+
+
+def _remembered(change: Change, old: Unit | None, near: Near) -> str:
     """Return what a person reads: what was kept, instead of what, and what it stands beside."""
     from memolith.memory import notes
 
@@ -224,8 +237,7 @@ def _remembered(change: Change, old: Unit | None, others: list[Unit]) -> str:
     said = " ".join((old.text or "").split()) if old else ""
     more = [f"instead of “{said}”"] if said else []
     more += ["`memolith undo` brings the old text back"] if change.before and not change.lost else []
-    near = ", ".join(layout.shown(each.path) for each in others)
-    more += [f"see also {near}, which may say otherwise"] if others and not old else []
+    more += [near.told()] if near.told() and not old else []
     where = "; ".join([layout.shown(change.relative), *more])
     return f"{done} “{notes.shown_title(change)}” ({where})"
 

@@ -169,7 +169,9 @@ def new_file(path: str) -> Iterator[BinaryIO]:
     """Yield a private file to write; it gets its name when complete, and only if that is free."""
     place = Place.of(os.path.abspath(path))
     shown = veil.masked_name(path)
-    taken = InputError(f"{shown}: already exists; choose another name, or remove it")
+    taken = InputError(
+        f"{shown}: already exists; choose another name, or remove it (a script may write `- > FILE`)"
+    )
     if os.path.lexists(path):
         raise taken
     if not os.path.isdir(os.path.dirname(os.path.abspath(path))):

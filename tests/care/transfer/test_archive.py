@@ -18,6 +18,7 @@ from memolith.care.transfer.unpack import Archive, ArchiveError
 from memolith.edges.cli import main
 from memolith.memory.sessions import Session, Turn
 from memolith.text.digest import sha256
+from tests.ledger import proves
 from tests.promises.test_hostile import CORPUS, rows
 
 PARTS = ("memory", "history", "sessions")
@@ -219,7 +220,7 @@ def test_bringing_an_archive_asks_first(
     assert main(["import", str(archive), "--home", home, "--project", str(work)]) == 2
     assert "add --yes" in capsys.readouterr().err
     assert main(["import", str(archive), "--yes", "--home", home, "--project", str(work)]) == 0
-    assert "Imported from archive: 16 new" in capsys.readouterr().out
+    assert "Imported from archive: 5 new, with 11 earlier versions" in capsys.readouterr().out
 
 
 def test_settings_of_an_archive_are_named_first_and_never_replace_ones_own(
@@ -452,3 +453,34 @@ def test_what_was_checked_is_what_is_read(archive: Path) -> None:
     with pytest.raises(TextError, match="changed while it was read"):
         list(checked.members())
     checked.close()
+
+
+@proves("X.17")
+def test_a_merge_respects_a_deletion_and_tells_of_contradictions(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    first, second = (Mem.open(tmp_path / "shop", home=tmp_path / name) for name in ("first", "second"))
+    with first, second:
+        first.remember("The database port is 1111.", "Database port")
+        first.remember("The API runs on port 8080.")
+        first.remember("Deploy on Fridays.", "Deploy")
+        export_memory(first, tmp_path / "one.tar.gz")
+        import_memory(second, tmp_path / "one.tar.gz")
+        second.edit("note", name="deploy")
+        first.write("note", "The database port is 2222.", "overwrite", name="database-port")
+        for mem, port in ((first, "6400"), (second, "6500")):
+            mem.edit("note", "8080", port, name="the-api-runs-on-port-8080")
+        export_memory(first, tmp_path / "two.tar.gz")
+        why = {
+            row.path.rpartition("/")[2]: row.why
+            for row in import_memory(second, tmp_path / "two.tar.gz").rows
+        }
+        assert why["deploy.md"] == "deleted here; `memolith undo deploy` brings it back"
+        assert why["database-port.md"].startswith(
+            "another is there: compare database-port and database-port-imported"
+        )
+        assert "the-api-runs-on-port-6500.md, which may say otherwise" in why["the-api-runs-on-port-6400.md"]
+        assert "Deploy" not in (second.context_block() or "")
+        # Nothing was deleted where it was made, and an archive brings back what was lost without a trace.
+        (first.root / "projects" / first.project / "notes" / "deploy.md").unlink()
+        import_memory(first, tmp_path / "one.tar.gz")
+        assert "Deploy" in (first.context_block() or "")

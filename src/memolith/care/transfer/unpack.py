@@ -3,7 +3,7 @@
 An archive may come from anywhere. It is refused as a whole if it contains anything that we do not write:
 entries other than files, names that lead elsewhere or collide, too much data, wrong hashes. An empty home is
 restored byte for byte; in any other, nothing is overwritten: identical files are skipped, different ones are
-put beside, as `plan-imported.md`, with their history. Texts keep their labels and get no others.
+put beside, as `plan-imported.md`, with their history; what was deleted here stays so.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import zlib
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import InputError, MemolithError, StorageError, TextError
+from memolith.care.transfer import merged
 from memolith.care.transfer.bring import Imported, Row, bring
 from memolith.care.transfer.pack import FORMAT, MANIFEST
-from memolith.memory.entries import numbered
 from memolith.store import archive, finals, layout, portable
 from memolith.store.screen import quoted
 from memolith.text import yaml
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 
 KIND = "archive"
-_SUFFIX = "-imported"
 _GZIP = b"\x1f\x8b"
 # Limits by default, and for callers who say that their memory is large.
 MAX_FILES, MOST_FILES = 10_000, 1_000_000
@@ -326,7 +325,8 @@ def bring_archive(
             run.put(path, data)
             if tell:
                 tell(number, len(archive.hashes))
-    rows = sorted(run.rows, key=lambda row: row.path != portable.CONFIG)  # first what changes how it works
+    rows = run.rows if dry_run else merged.noticed(home, run.rows)
+    rows = sorted(rows, key=lambda row: row.path != portable.CONFIG)  # first what changes how it works
     return Imported(kind=KIND, path=archive.path, rows=rows)
 
 
@@ -352,18 +352,21 @@ class _Run:
         if there is not None and there[0] == data:
             return "known", path, ""
         if there is None:
+            archived, history = self._archive.hashes, self._home.gate.history
+            if part == layout.STORE and (why := merged.gone(history, rest, data, archived)):
+                return "left out", "", why
             self._write(path, data, path)
             return "new", path, self._archive.settings if path == portable.CONFIG else ""
         if path == portable.CONFIG:
             return "left out", "", "you have settings of your own"
         if data and there[0].startswith(data):
             return "known", path, "what is here goes on from it"
-        to = self._beside(path, data)
+        to = merged.beside(self._home.path, path, data)
         self._moved[rest] = to.partition("/")[2]
         if portable.read(self._home.path, to) is not None:
             return "known", to, ""
         self._write(to, data, path)
-        return "beside", to, "another is there"
+        return "beside", to, merged.compared(path, to)
 
     def _put_version(self, path: str, rest: str, data: bytes) -> tuple[str, str, str]:
         """Restore a version: with its file if that was renamed, else only if the file has no history here."""
@@ -386,14 +389,3 @@ class _Run:
     def _write(self, to: str, data: bytes, path: str) -> None:
         if not self._dry_run and not portable.put(self._home.path, to, data, self._archive.times[path]):
             raise InputError(f"{to} was made by somebody else just now; import again")
-
-    def _beside(self, path: str, data: bytes) -> str:
-        """Return a free name next to a file, or the one under which the same bytes were put there before."""
-        folder, _, name = path.rpartition("/")
-        stem, dot, end = name.partition(".")
-        for name in numbered("/".join(filter(None, [folder, f"{stem}{_SUFFIX}"]))):
-            to = name + dot + end
-            there = portable.read(self._home.path, to)
-            if there is None or there[0] == data:
-                break
-        return to

@@ -205,11 +205,11 @@ def remember(mem: Mem, text: str, given: Mapping[str, Any]) -> output.Answer:
         if parsed.get("name") and parsed.body.strip():
             text, chosen = parsed.body, {"title": parsed.get("name"), **chosen}
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        from memolith.memory import notes, writing
+        from memolith.memory import nearby, writing
 
         slug, named = mem.scope(chosen.get("scope", "project")), "title" in chosen
-        sure, others = notes.rivals(mem, slug, text, chosen.get("title", text), is_named=named)
-        for each in others if sure is None else ():
+        near = nearby.rivals(mem, slug, text, chosen.get("title", text), is_named=named)
+        for each in near.others if near.sure is None and near.again is None else ():
             output.note(f"the note “{each.title}” says: {each.text}")
             print("Put the new fact there instead? [y/N]: ", end="", file=sys.stderr, flush=True)
             if sys.stdin.readline().strip().casefold() in ("y", "yes"):

@@ -303,14 +303,16 @@ def progress(what: str, again: str = "run it again: completed work is not repeat
     interruption.
     """
     global _again
-    _again = again
     if sys.stderr is None or not sys.stderr.isatty():
+        _again = again
         return None
     after = time.monotonic() + PROGRESS_AFTER
     begun: tuple[float, int] | None = None
 
     def show(done: int, total: int = 0) -> None:
+        global _again  # only now there is work that may be interrupted: a question may come before
         nonlocal after, begun
+        _again = again
         begun = begun or (time.monotonic(), done)
         if total and done >= total:
             end_progress()

@@ -86,16 +86,21 @@ def import_command(
         agree=(lambda _: None) if dry_run or yes else _agree,
         large=large,
     )
-    counts = Counter(row.action for row in done.rows)
+    # The versions of an archive's files are no matter of a person's.
+    versions = {row.path for row in done.rows if row.path.startswith("history/") and row.action != "broken"}
+    told = [row for row in done.rows if row.path not in versions]
+    counts = Counter(row.action for row in told)
     counted = ", ".join(f"{counts[action]:,} {action}" for action in bring.ACTIONS if counts[action])
     message = (
         f"{'Would import' if dry_run else 'Imported'} from {done.kind}: {counted or 'nothing was found'}"
     )
+    older = sum(row.action == "new" for row in done.rows if row.path in versions)
+    message += f", with {plural(older, 'earlier version')}" if older else ""
     message += ". Nothing was written" if dry_run else ""
     if waiting := 0 if dry_run else _waiting(mem, done.rows):
         message += f"; {waiting:,} wait{'s' if waiting == 1 else ''} for your decision: `memolith review`"
     rows = [{key: veil.masked(str(value)) for key, value in row.as_dict().items()} for row in done.rows]
-    lines = [line for action in bring.ACTIONS for line in _lines(action, done.rows)]
+    lines = [line for action in bring.ACTIONS for line in _lines(action, told)]
     fields: dict[str, object] = {"kind": done.kind, "rows": rows, "message": veil.masked(message)}
     text = veil.masked("\n".join([*lines, message]))
     if counts["broken"]:

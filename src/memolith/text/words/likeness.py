@@ -262,7 +262,7 @@ def may_contradict(one: str, other: str) -> bool:
 
     Bob may be on call instead of Ann, but he may also review the tests while she reviews the docs.
     """
-    first, second = words(one), words(other)
+    first, second = words(_without_contrast(one, other)), words(_without_contrast(other, one))
     changed = [place for place, (old, new) in enumerate(zip(first, second, strict=False)) if old != new]
     return len(first) == len(second) > 1 and len(changed) == 1
 
