@@ -408,6 +408,17 @@ def test_a_long_title_replaces_its_note_and_one_that_is_too_long_is_refused(mem:
     assert len(index_lines(store)) == count == 3
 
 
+@proves("S1.15")
+def test_notes_that_were_given_titles_with_words_of_their_own_replace_no_other(mem: Mem, store: Path) -> None:
+    mem.remember("A page called home.", "Home")
+    told = mem.remember("A page called search.", "Search")
+    assert index_lines(store) == [
+        "- [Home](home.md) — A page called home.",
+        "- [Search](search.md) — A page called search.",
+    ]
+    assert "see also" in told.message
+
+
 def test_a_title_is_collapsed_after_it_was_cleaned(mem: Mem) -> None:
     assert mem.remember("one", "a \x07 b").path == mem.remember("two", "a \x07 b").path
     with pytest.raises(InputError, match="title"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from memolith.env.paths import Tree
-from memolith.memory.notes import file_for
+from memolith.memory.notes import file_for, is_made_from
 from memolith.store import files, layout
 from memolith.text import frontmatter, markdown
 from memolith.text.words import likeness
@@ -76,7 +76,11 @@ def near(home: Home, slug: str, content: str, title: str, *, is_named: bool = Tr
         said = unit.text or ""
         if _letters(said) == _letters(content):
             found.again = found.again or unit
-        elif likeness.contradicts(said, content) and not _differ(unit.title, title, said, content):
+            continue
+        # Whoever gave both a title, each with a word of its own, has two pages: `Home`, `Search`.
+        apart = is_named and not is_made_from(unit.title, said) and _each_has_its_own(unit.title, title)
+        apart = apart or _differ(unit.title, title, said, content)
+        if likeness.contradicts(said, content) and not apart:
             found.sure = found.sure or unit
         elif likeness.contradicts(said, content) and not is_named and _says_of_what(content):
             otherwise_titled.append(unit)
@@ -126,6 +130,11 @@ def are_numbered(one: str, other: str) -> bool:
     """Whether two titles differ in a number that each has."""
     first, second = set(likeness.words(one)), set(likeness.words(other))
     return all(any(map(str.isdigit, "".join(names))) for names in (first - second, second - first))
+
+
+def _each_has_its_own(one: str, other: str) -> bool:
+    first, second = set(likeness.words(one)), set(likeness.words(other))
+    return bool(first - second) and bool(second - first)
 
 
 def _differ(one: str, other: str, said: str, content: str) -> bool:
