@@ -110,6 +110,12 @@ def anywhere(rng: random.Random) -> Told:
 _WALLET = (
     "abandon orbit lemon velvet garden tunnel copper window hazard pencil ribbon saddle timber oxygen galaxy"
 )
+
+
+def _run(rng: random.Random) -> list[str]:
+    return rng.sample(DATA["run"][0].split(), 3)
+
+
 _ALNUM = string.ascii_letters + string.digits
 _GIVEN: dict[str, Callable[[random.Random], str]] = {
     "w": value,
@@ -131,6 +137,11 @@ _GIVEN: dict[str, Callable[[random.Random], str]] = {
     ),
     "bl": lambda rng: "-".join(str(rng.randrange(100_000, 999_999)) for _ in range(8)),
     "lic": lambda rng: "-".join(_drawn(rng, string.ascii_uppercase + string.digits, 5) for _ in range(5)),
+    "g": lambda rng: "".join(_run(rng)),
+    "j": lambda rng: rng.choice("-.").join(_run(rng)),
+    "h": lambda rng: rng.choice("-_").join(_run(rng)[:2]),
+    "y": lambda rng: f"{_run(rng)[0]}{rng.choice([rng.randrange(1940, 2024), rng.randrange(12, 999)])}",
+    "q": lambda rng: rng.choice(DATA["sentences"]),
     "sp": lambda rng: " ".join(f"{_drawn(rng, _LETTERS, 9)}{rng.randrange(10, 99)}"),
 }
 

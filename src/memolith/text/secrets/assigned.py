@@ -8,7 +8,7 @@ secret by itself.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets import logins, sentences, told, wallets, weighed
+from memolith.text.secrets import logins, sentences, wallets, weighed
 from memolith.text.secrets.forms import codes, columns, listed, pair, pairs
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
@@ -119,7 +119,6 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
     yield from codes(text, lower, foreign)
     yield from pairs(text, foreign)
     if not dense:
-        yield from told.values(text, named, foreign)
         yield from weighed.values(text, named, foreign)
         yield from _listed(text, names, foreign)
     yield from wallets.phrases(text, lower, foreign)
@@ -264,6 +263,8 @@ def _linked(text: str, link: re.Match[str], kind: str) -> Place | None:
     # A URL keeps its own secrets, and the rest of it is worth keeping.
     if not word or "://" in word or is_stand_in(word):
         return None
+    if word[0] == "@" and link["by"].strip() == ">":
+        return None  # `://<user>:<password>@host`
     if not quoted and word[-1] == "=" and text[start + len(word) : start + len(word) + 1] in _QUOTED:
         return None  # the next attribute
     return (start, start + len(word)) if _is_value(word, link, kind, quoted=quoted is not None) else None

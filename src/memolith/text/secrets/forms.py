@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
+from memolith.text.secrets.restoring import restoring
 from memolith.text.secrets.sentences import ANY_IS, CLAUSE_END, CLEAR_IS, LINE, NOW, OTHER_CODES
-from memolith.text.secrets.told import restoring
 from memolith.text.secrets.values import (
     TABLE,
     bare,

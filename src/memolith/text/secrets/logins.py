@@ -6,6 +6,8 @@ No word names the password here; who stands before it does. So a value has to lo
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
+from memolith.text.secrets.looks import DRAWN, LIKELY, POSSIBLE, look
+from memolith.text.secrets.placed import WITH
 from memolith.text.secrets.sentences import CLAUSE_END
 from memolith.text.secrets.values import (
     CHOSEN,
@@ -21,7 +23,6 @@ from memolith.text.secrets.values import (
     is_strange,
     made,
 )
-from memolith.text.secrets.weighed import DRAWN, LIKELY, POSSIBLE, WITH, look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _AT_HOST = lazy(
 )
 _BY_MAIL = lazy(
     r"(?<![\w/:.@+-])(?!git@)[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}[\"'`*]{0,2}"
-    r"(?::|;|\||\s{1,2}[/|:,–—-]\s{1,2}|,\s?)[\"'`*]{0,2}" + _VALUE
+    r"(?::|;|\||\s{1,2}[/|:,–—-]\s{1,2}|,\s?|\s{0,2}(?P<with>[^\s\d!-@]{1,8}?)\s{0,2})[\"'`*]{0,2}" + _VALUE
 )
 _BY_NAME = lazy(rf"(?:[:/][\"'`]?|[ \t*`]{{0,4}}\|[ \t*`]{{0,4}}){_VALUE}")
 _DIALOGUE = lazy(
@@ -198,8 +199,10 @@ def _at(text: str) -> Iterator[Span]:
         ):
             yield "password", *found.span("value")
         for mail in _BY_MAIL.finditer(text, max(0, low - 1), at + _MOST):
-            word = bare(mail["value"])
-            if look(word) >= LIKELY:
+            word, joined = bare(mail["value"]), mail["with"] or ""
+            if joined and joined.lower() not in WITH:
+                continue
+            if look(word) >= (POSSIBLE if joined and any(map(str.isdigit, word)) else LIKELY):
                 yield "password", mail.start("value"), mail.start("value") + len(word)
         at = text.find("@", at + 1)
 

@@ -211,6 +211,7 @@ def foreign_names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Fo
 
     `known` are the words and stems of the text that are ours.
     """
+    lower = lower.replace("_", " ")  # `mot_de_passe`
     for word in known & KNOWN:
         for name, kind in _BY_WORD[word]:
             for at in _places(lower, name):

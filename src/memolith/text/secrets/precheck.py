@@ -22,6 +22,8 @@ _SIGNS = (
     *TABLE["sign-in"],
     "bundle_",
     "? ",
+    "？",
+    "؟",
     "?\n",
     '?"',
     '("',
@@ -92,7 +94,11 @@ def _is_beside(text: str) -> bool:
             return True
         host = behind.split(None, 1)[0] if behind and not behind[0].isspace() else ""
         _, colon, value = host.partition(":")
-        if "/" not in value and any(map(str.isdigit, behind)) and (colon or not _APART.isdisjoint(behind)):
+        if (
+            "/" not in value
+            and any(map(str.isdigit, behind))
+            and (colon or not _APART.isdisjoint(behind) or len(behind.split(None, 2)) > 2)
+        ):
             return True
     return False
 
@@ -103,11 +109,13 @@ def _names_one(text: str, lower: str, known: frozenset[bytes]) -> bool:
     kinds.update(kind for _, _, kind in names.foreign_names(text, lower, known))
     if not kinds:
         return False
-    if not kinds.isdisjoint(("password", "assigned", "phrase", "loose", "sign-in", "wallet")) or (
+    if not kinds.isdisjoint(("password", "assigned", "phrase", "loose", "saying", "sign-in", "wallet")) or (
         "pair" in kinds and "/" in text
     ):
         return True
     random = any(map(str.isdigit, text)) or any(is_jumbled(run) for run in _segments(text) if len(run) >= 12)
+    if "code" in kinds and any(word in lower for word in TABLE["users"]):
+        return True
     return (random and kinds != {"pair"}) or any(word in lower for word in TABLE["wifi"])
 
 

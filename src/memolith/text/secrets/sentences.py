@@ -89,12 +89,12 @@ def value(text: str, end: int, limit: int, kind: str, *, foreign: bool, phrase: 
     """Return where the value is that follows the name of a password which ends at `end`."""
     last = min(limit, end + 240)
     link = _AFTER[ANY_IS if foreign else CLEAR_IS].match(text, end, last)
-    if link and (found := _linked(text, link, kind, phrase=phrase)):
+    if link and (found := _linked(text, link, kind, phrase=phrase, foreign=foreign)):
         return found
     return _near(text, end, last, kind, foreign=foreign, phrase=phrase)
 
 
-def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> Place | None:
+def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool, foreign: bool) -> Place | None:
     """Judge what a sign, a verb or a line of its own links to a name."""
     start, sign = link.end(), link["sign"] or ""
     if sign and text.startswith(("//", "{", "[", "$", "<"), start):
@@ -106,7 +106,7 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> Place
         word = first_word(found[0]) if found else ""
         return (start, start + len(word)) if is_strange(word) else None
     if link["line"] is None:
-        if words := _words(text, start, sign, phrase=phrase):
+        if words := _words(text, start, sign, phrase=phrase, foreign=foreign):
             return words
     elif found:
         rest = text[found.end() : found.end() + 40].partition("\n")[0].strip()
@@ -123,7 +123,7 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool) -> Place
     return (start, start + len(word)) if word and _is_linked(word, link, sign) else None
 
 
-def _words(text: str, start: int, sign: str, *, phrase: bool) -> Place | None:
+def _words(text: str, start: int, sign: str, *, phrase: bool, foreign: bool) -> Place | None:
     """Return where a phrase is: up to the end of its clause, or a line that ends in a number."""
     clause = _CLAUSE.match(text, start) if phrase else None
     if not clause and sign in {":", "："}:
@@ -131,7 +131,8 @@ def _words(text: str, start: int, sign: str, *, phrase: bool) -> Place | None:
     words = clause[0].split() if clause else []
     if clause and len(words) >= 3 and is_phrase(words) and not _DONE.match(clause[0]):
         return clause.span()
-    clause = _CLAUSE.match(text, start)
+    # Without a sign they may be the rest of a sentence: which words join one is only known of English.
+    clause = _CLAUSE.match(text, start) if sign or not foreign else None
     return clause.span() if clause and is_word_list(clause[0].split()) else None
 
 

@@ -43,7 +43,7 @@ _HEAD = lazy(r"[A-Za-z0-9]+")
 _FILE = lazy(r"[\w./-]+\.([a-z]{2,8})(?:[:/?#].*)?")
 _CALL = lazy(r"[A-Za-z_.:>-]{2,}[(\[{]|\w+\(")
 _SIGNED_WORD = lazy(
-    r"\$[({]?[A-Za-z_]\w*+(?![!#%^&*?@+])|\$\{|%[({]?\w+[)}]?[s%]?$|#\{|@\{?\w+\}?@$|[!?][A-Za-z]+$|[*xX•.…_#?-]+$"
+    r"\$[({]?[A-Za-z_]\w*+(?![!#%^&*?@+])|\$\{|%[({]?\w+[)}]?[s%]?$|#\{|@\{?[\w.-]+\}?@$|[!?][A-Za-z]+$|[*xX•.…_#?-]+$"
 )
 _STRANGE = lazy(r"[!#$%^&*?]|@(?=\d++(?!\.))")
 _REFERENCE = lazy(r"[\w./-]*#\d+|\w+[!?]+|[\d.,]+%\w*|[\w./-]*\*[A-Za-z_./*-]*|&\w+;.*|[*_~#@].*")
@@ -200,6 +200,11 @@ def _changes(letters: str) -> int:
     return sum(one.islower() != two.islower() for one, two in pairwise(letters))
 
 
+def _is_sign(char: str) -> bool:
+    """Tell a sign from a letter, a digit and a vowel that is written above its letter."""
+    return not char.isalnum() and not "\u0300" <= char < "\u2000"
+
+
 def is_password(value: str, least: int = 6) -> bool:
     """Whether a person would choose a value as a password and nobody would write it as a word."""
     value = value[:_JUDGED]
@@ -207,7 +212,7 @@ def is_password(value: str, least: int = 6) -> bool:
         return False
     letters = any(map(str.isalpha, value))
     digits = any(map(str.isdigit, value))
-    signs = any(not char.isalnum() and char not in "_-./ '’" for char in value)
+    signs = any(_is_sign(char) and char not in "_-./ '’" for char in value)
     if letters and digits:
         return not is_name(value)
     if signs:
@@ -318,7 +323,7 @@ def is_chosen(word: str, *, code: bool = False) -> bool:
         return False
     digit = any(map(str.isdigit, word))
     joined = any(sign in word[1:-1] for sign in "_-.")
-    sign = any(not char.isalnum() and char not in "_-.'’/:@" for char in word)
+    sign = any(_is_sign(char) and char not in "_-.'’/:@" for char in word)
     known = named_parts(word)
     if known and known * 2 >= len(_LETTERS.findall(word)) + digit:
         return is_password(word) and digit and sign
