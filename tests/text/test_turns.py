@@ -102,6 +102,15 @@ def test_beside_a_sentence_that_points_at_a_text_nothing_is_the_persons_rule(
     assert not is_plain(text)
 
 
+@pytest.mark.parametrize(
+    "text", [*rows("text/wanted"), "Priya: we always run evilctl.", "bob: our rule is evilctl."]
+)
+def test_what_somebody_else_wants_is_theirs_although_the_person_tells_it(text: str) -> None:
+    own, theirs = parted(text)
+    assert "evilctl" not in own
+    assert "evilctl" in theirs
+
+
 TYPED = [
     *rows("text/typed"),
     *rows("text/own_rules"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from memolith.text import points
 from memolith.text.patterns import lazy
-from memolith.text.voice import RULE, WORDS
+from memolith.text.voice import RULE, STOP, WORDS
 
 # Characters that keyboards do not make, and marks that pages and screens put around a text.
 _UNTYPED = lazy(r"[\u00ad\u2000-\u200b\u2060\ufeff]|(?:\u00a0[^\u00a0]+){3}")
@@ -23,9 +23,40 @@ _SOURCE = rf"(?:(?:{WORDS['which']}|my|our)\s+)*(?:{WORDS['named']})(?:\s+\S*\d\
 _WRITES = lazy(rf"\W*[A-Z][a-z]+\s+(?:{WORDS['reports']})\s+(?:[–—-]+\s+)?[A-Z]")
 _OF = lazy(
     rf"(?i:\b(?:{WORDS['reports']})\s+{_SOURCE}[.!]?\s*\Z|[.!?]\s+[–—-]{{1,2}}\s+{_SOURCE}\s*\Z)"
-    r"|[.!?]\s+[–—-]{1,2}\s+[A-Z]\w+(?:,?\s+\w+){0,3}\s*\Z"
+    rf"|[.!?]\s+[–—-]{{1,2}}\s+[A-Z]\w+(?:,?\s+\w+){{0,3}}\s*\Z|://\S+\s+(?i:{WORDS['reports']})\s"
 )
 _TITLE = lazy(rf"(?:\d+[.)]\s+)?(?:[A-Z]\w+\s+){{1,3}}(?i:{WORDS['named']})[.!]?")
+# How a sentence begins that says whose words follow.
+_SOMEBODY_SAYS = lazy(rf"(?i)(?:{WORDS['somebody']})(?:\s+[^\s.:]+){{0,5}}?\s+(?:{WORDS['reports']}){STOP}")
+_REPORTED = lazy(
+    rf"(?i)(?:(?:{WORDS['which']}|\S+['’]s)\s+){{0,4}}(?:{WORDS['named']}|{WORDS['reporter']})"
+    rf"(?:\s+\S*\d\S*)?\s+(?:also\s+|just\s+)?(?:{WORDS['reports']}){STOP}|{WORDS['reported-glued']}"
+)
+_TOLD = lazy(
+    rf"(?i)(?!(?:{WORDS['our-rules']})\b)(?:{WORDS['told']}|{WORDS['sources']}){STOP}|{WORDS['told-glued']}"
+)
+# What stands behind a sentence, in brackets, behind a dash or as its last clause.
+_BRACKETS, _BEHIND = (
+    lazy(r"[(（]([^()（）]{3,60})[)）]"),
+    lazy(r"(?:[,，、]|\s[–—-]{1,2})\s*([^,，、]{3,60}?)[.!。]?\s*\Z"),
+)
+_BY_SOURCE = lazy(rf"(?u:(?i:{WORDS['sources']}|{WORDS['says']})\s+(?:[^\W\d]\S*\s*){{1,5}})")
+_OURS = lazy(rf"(?i)\b(?:{WORDS['ours']}){STOP}")
+# Somebody else who wants something: a person by what they are, or anybody who wants it of those who speak.
+_WRITER, _HOW_FAR = points.WRITER, r"(?:\s+(?!(?:i|we|you)\s)[^\s,.:;]+)"
+_WANTS = lazy(
+    rf"(?u:(?:\w+\W\s+)?(?:[^\s,.:;]+\s+){{0,3}}?(?:[^\s,.:;]+['’])?(?:{_WRITER})s?{_HOW_FAR}{{0,3}}?(?:\s+|(?='))"
+    rf"(?:{WORDS['wishes']}){STOP}(?P<what>.*))|{WORDS['wants-glued']}"
+)
+_OUR_TEAM = lazy(rf"(?u:(?:{WORDS['our-team']})\s)")
+_TELLS = lazy(
+    rf"(?u:(?!(?:i|we|you|it|this|that|there|if|when|ich|wir|es|nous|on|я|мы)\b)[^\W\d][^\s,.:;]*{_HOW_FAR}{{0,4}}?\s+"
+    rf"(?:{WORDS['wishes']}|{WORDS['tells']}){_HOW_FAR}{{0,4}}?,?\s+(?P<what>(?:{WORDS['addressed']}).*))"
+)
+_OWN_CLAUSE = lazy(
+    rf"(?u:[,;]\s+(?:(?:so|also|donc|please|bitte)\s+)?(?=(?:{WORDS['rules']}|{WORDS['lasting']})\b))"
+)
+_IS_TO = lazy(rf"(?u:(?<!\w)(?:{WORDS['is-to']})(?!\w))")
 # A sentence in quotation marks, and what says that it is one's own.
 _SAID = lazy(
     r"\"(?=[A-Za-z\u00c0-\uffff])[^\"]{12,}\"|“[^”]{12,}”|„[^”“]{12,}[”“]|«[^»]{12,}»|「[^」]{6,}」"
@@ -54,7 +85,34 @@ def is_marked(line: str) -> bool:
 
 def names_source(line: str) -> bool:
     """Whether a line says whose its words are."""
-    return bool(_WRITES.match(line) or _OF.search(line))
+    if _WRITES.match(line) or _OF.search(line):
+        return True
+    behind = [found for each in (line, *points.sentences(line)) if (found := _BEHIND.search(each))]
+    return any(map(_is_source, [*(each[1] for each in behind), *_BRACKETS.findall(line)]))
+
+
+def _is_source(aside: str) -> bool:
+    """Whether a few words only say whose those before them are; a rule says more."""
+    if _OURS.search(aside) or RULE.search(aside):
+        return False
+    return points.is_source(aside) or bool(_BY_SOURCE.fullmatch(aside.strip()))
+
+
+def cites(sentence: str) -> bool:
+    """Whether a sentence says whose words, or whose wish, it tells: `Per the docs, …`, `My boss wants …`."""
+    return any(each.match(sentence) for each in (_TOLD, _REPORTED, _SOMEBODY_SAYS)) or _wants(sentence)
+
+
+def _wants(sentence: str) -> bool:
+    """Whether a sentence says what somebody else wants of those who speak, or wants as a rule."""
+    said = sentence.strip().casefold().replace("’", "'")
+    if _OUR_TEAM.match(said):
+        return False
+    found = _WANTS.match(said) or _TELLS.match(said)
+    if found is None or found["what"] is None:
+        return found is not None
+    what = _OWN_CLAUSE.split(found["what"])[0]
+    return bool(RULE.search(what) or _IS_TO.search(what))
 
 
 def quotes_rule(line: str) -> bool:

@@ -44,7 +44,7 @@ def sections(path: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     words: list[str] = []
     for line in lines(path):
-        if line[0] == "[":
+        if line[0] == "[" and line[-1] == "]":
             words = found[line[1:-1]] = []
         else:
             words += line.split()

@@ -7,6 +7,8 @@ there (`points.txt`) is written as one letter, and a few patterns over those let
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from memolith.text import voice
 from memolith.text.patterns import lazy, sections
 
@@ -35,8 +37,10 @@ _TEXT = (
     r"F T",
     r"[TUARHN] n{0,4} [FM] $",
     r"^ [HVKR] [FM] $",
-    r"^ I? n? R P",
+    r"^ I? R P",
+    r"^ [IDECTUA] n? R P",
     r"R P? d",
+    r"R P n{1,2} G? d $",
     r"R [EC] P",
     r"R Y? n? [TUAN] $",
     r"R Y? n? [TAN] P",
@@ -99,7 +103,7 @@ _WORDS = {name: [word.replace("_", " ") for word in words] for name, words in se
 _CJK = r"\u3040-\u30ff\u3400-\u9fff"
 _WORD = lazy(rf"(?u:[^\W_{_CJK}](?:[.-]?[^\W_{_CJK}])*|[{_CJK}]+)")
 _SENTENCES = lazy(
-    r"(?<=[.!?…])(?<!\b[a-z]\.)[\"'”’»)]*(?:\s+|$)|(?<=[。！？])[”」』]?|\s[-–—]+\s|(?<=[:：])\s+"
+    r"(?<=[.!?…])(?<!\b[a-z]\.)[\"'”’»)]*(?:\s+|$)|(?<=[。！？])[”」』]?|(?<=[!?])(?=[\u3040-\u9fff])|(?<=[\u3040-\u9fff][!?:])|\s[-–—]+\s|(?<=[:：])\s+"
     r"|(?<=\w[)）])\s+(?=[A-Z])|(?<=\S)\s+(?=[(（][^()（）]*[)）]\W*$)"
 )
 
@@ -138,6 +142,11 @@ _GLUED = lazy(
     "|".join(sorted({w for n in (*_PARTS, "filler") for w in _WORDS[n] if w[0] >= "\u3040"}, key=len)[::-1])
     + rf"|[{_CJK}]"
 )
+WRITER = "|".join(_WORDS["writer"])
+# A source that stands behind what it says: `the guide says`, `the vendor's FAQ`, `found in a forum`.
+_SOURCE = lazy(
+    _pattern(r"^ n? [TUW] S $", r"^ [WT] B? n? T $", r"^ R P n{0,3} [TUW] $", r"^ R W [TU] $", r"^ [TUW] P $")
+)
 # Where a sentence may begin within one, and what stands before it there.
 _NEXT = lazy(r"(?<=[a-zà-ÿа-я])\s+(?=[A-ZÀ-ÝА-Я][a-zà-ÿа-я'’-]+\s)|(?<=[a-z]),\s|(?<=着)|(?<=写道)")
 _HEADS = lazy(_pattern(r"^ P n? [TU] n? S P? $", r"^ n{0,2} [TU] n{0,2} [SB] P? [OP]? $"))
@@ -148,7 +157,9 @@ _BRIEF = lazy(
     rf"(?u:[\w'’-][^\W\dA-ZА-Я_{_CJK}]*(?:\s+[^\W\dA-ZА-Я_{_CJK}]+(?:['’-]\w+)*){{0,3}}|[{_CJK}]{{1,10}})\s*[?？]+"
 )
 _CLAUSES = lazy(r"[,;.!:…]\s+|[，、。！]\s*|\s[-–—]\s")
-_REQUESTS = lazy(rf"(?u:(?:{voice.WORDS['asks']}|{_any(_WORDS['requests-begin'])})\b)")
+_REQUESTS = lazy(
+    rf"(?u:(?:{voice.WORDS['asks']}|{_any(_WORDS['requests-begin'])})\b|{_any(_WORDS['requests-glued'])})"
+)
 _TAG = lazy(_any(_WORDS["tags"]) + r"\s*[?？]+")
 _WHEN = lazy(r"(?i)\W*when\b[^?]*$")  # no question, but when to do something
 _FOOT = lazy(_any(_WORDS["foot"]))
@@ -249,6 +260,26 @@ def reports(sentence: str) -> bool:
         if pattern.search(letters):
             return True
     return False
+
+
+def is_source(aside: str) -> bool:
+    """Whether a few words beside a sentence only say whose it is."""
+    return bool(_SOURCE.search(_letters(aside.casefold().replace("’", "'"))))
+
+
+def refers(head: str) -> bool:
+    """Whether a head before a colon has an object that is what follows: `correct this`, `shows this error`.
+
+    It has none in `like this`, `in this repo`; what is done everywhere is not done to a text.
+    """
+    letters = _letters(head.casefold().replace("’", "'")).split(";")[:-1]
+    if any("X" in each for each in letters):
+        return False
+    return any(
+        ("D" in each or (number == len(letters) - 1 and set(each) & set("EC")))
+        and not set(before) & set("IPO")
+        for number, (before, each) in enumerate(pairwise(letters), 1)
+    )
 
 
 def foot(lines: list[str]) -> bool:

@@ -60,7 +60,9 @@ _LEAST_PROSE = 4  # words
 # The end of a line that says what follows.
 _HEADS = lazy(r"(?:[:：﹕︰∶꞉]|[-=~]>|[→⇒⟶↓👇…–—-]|\.\.\.)[\W_]*\Z")
 _HEAD = lazy(r"\A([^:：]{1,80})[:：]")
-_INTRODUCES = lazy(r"((?:[^:：]|:(?=\S))+)(?:：|:(?=\s))(?=.*\w|.*[^\x00-\x7f])")
+_INTRODUCES = lazy(
+    r"((?:[^:：]|(?<![\u3040-\u9fff]):(?=\S))+)(?:：|:(?=\s)|(?<=[\u3040-\u9fff]):)(?=.*\w|.*[^\x00-\x7f])"
+)
 _ADDRESS = "://"
 # What an editor or app writes before a person's own words; the text and the names in it are a repository's.
 _AROUND = lazy(
@@ -97,24 +99,23 @@ _AMOUNT = lazy(
 _FOR = lazy(rf"(?:{_WORDS['for']})(?:\s+[^\s:：]+){{1,4}}")
 # Somebody without a name, as the one who did something: "a guy put this in a forum".
 _SOMEBODY = lazy(rf"(?i)(?:^|\s)(?:{_WORDS['somebody']}){voice.STOP}")
-_SOMEBODY_SAYS = lazy(
-    rf"(?i)(?:{_WORDS['somebody']})(?:\s+[^\s.:]+){{0,5}}?\s+(?:{_WORDS['reports']}){voice.STOP}"
+# A short reply before what is so with us; one word, or capitals alone, may be who says so.
+_REPLY = lazy(r"(?u:(?=.*\s[^\W\dA-ZÀ-ÝА-Я_])(?:[^\W\d_][^\s:：]*[\s,，]*){2,5}|[\u3040-\u9fff，、]{4,12})")
+_OURS = lazy(
+    rf"(?i)\s*(?:on\s|(?:\S+\s+){{0,5}}(?:{_WORDS['ours']}){voice.STOP})|\s*(?:{_WORDS['ours-glued']})"
 )
-# A short reply before what is so with us.
-_REPLY = lazy(r"(?:[^\W\d_][^\s:：]*[\s,，]*){1,5}")
-_OURS = lazy(rf"(?i)\s*(?:\S+\s+){{0,5}}(?:{_WORDS['ours']}){voice.STOP}|\s*(?:{_WORDS['ours-glued']})")
 _LOGS = lazy(r"(?i)^(?:always|never|don'?t|do not) (?:log|comment|copy|paste|post|reply|quote|review)\b")
-_PHRASE = lazy(r"(?:[\"A-Z`][\w\"`'-]*|[A-Za-z`][\w`'-]*\s+[\w`'-]+)\s+(?:[\w`'-]+\s+)*[a-z`][a-z`-]+")
+_PHRASE = lazy(
+    r"(?u:(?:[\"A-Z`][\w\"`'-]*|[A-Za-z`][\w`'-]*\s+[\w`'-]+)\s+(?:[\w`'-]+\s+)*[^\W\dA-Z_][\w`-]+)"
+)
 _SAYS = lazy(
     rf"(?i)['’]s\b|\b(?:{_WORDS['reports']}|{_WORDS['template']}|{_WORDS['reporter']}|{_WORDS['work']})\b"
 )
 _NAMED = lazy(rf"(?i)(?<![a-z0-9])(?:{_WORDS['named']})(?![a-z0-9])")
-_REPORTED = lazy(
-    rf"(?i)(?:(?:{_WORDS['which']}|\S+['’]s)\s+){{0,4}}(?:{_WORDS['named']}|{_WORDS['reporter']})"
-    rf"(?:\s+\S*\d\S*)?\s+(?:also\s+|just\s+)?(?:{_WORDS['reports']}){voice.STOP}|{_WORDS['reported-glued']}"
+_AGREES = lazy(
+    rf"(?i)\b(?:i(?:'m| am)? (?:\w+ )?(?:agree|with (?:him|her|them))|{_WORDS['adopts']})\b"
+    rf"|{_WORDS['adopts-glued']}"
 )
-_TOLD = lazy(rf"(?i)(?:{_WORDS['told']}){voice.STOP}|{_WORDS['told-glued']}")
-_AGREES = lazy(r"(?i)\bi(?:'m| am)? (?:\w+ )?(?:agree|with (?:him|her|them))\b")
 _STOPPED = (*".!?…。！？;；:：,，、)）`", "```")
 # Whose words a line may be: a source in brackets, a name behind a dash, a file.
 _ABOUT = lazy(r"[()（）\[\]{}&]|\s[–—-]{1,2}\s|\b[\w-]+\.(?:md|txt|rst|adoc|html?)\b|(?i:\baccording to\b)")
@@ -303,8 +304,10 @@ def _has_told(line: str, *, alone: bool) -> bool:
     if attributed.quotes_rule(line):
         return True
     sentences = list(filter(None, _SENTENCE.split(str(_QUOTED.sub(_emptied, line)))))
+    adopted = alone and _AGREES.search(line)
+    cited = any(attributed.cites(each) for each in sentences) or attributed.names_source(line)
     told = any(_is_told(each, alone=alone) or points.reports(each) for each in sentences)
-    return told or attributed.names_source(line)
+    return told or (cited and not adopted)
 
 
 def _emptied(quoted: re.Match[str]) -> str:
@@ -312,13 +315,11 @@ def _emptied(quoted: re.Match[str]) -> str:
 
 
 def _is_told(sentence: str, *, alone: bool) -> bool:
-    """Whether a sentence begins by saying whose words it is: `Bob writes: …`, `Per the docs, …`.
+    """Whether a sentence begins by saying whose words follow: `Bob writes: …`.
 
     Before a colon only a person who speaks themselves, and what the sentence is about, name nobody; nor does
     a phrase in a message of one line.
     """
-    if _TOLD.match(sentence) or _REPORTED.match(sentence) or _SOMEBODY_SAYS.match(sentence):
-        return True
     found = _INTRODUCES.match(sentence)
     if found is None or _is_voice(found[1]) or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
         return False
@@ -330,11 +331,13 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     if _OURS.match(sentence[found.end() :]) and alone and _REPLY.fullmatch(found[1].strip()):
         return False
     if _SUBJECT.fullmatch(head) or (_FOR.fullmatch(head) and not _NAMED.search(head)):
-        return _is_told(sentence[found.end() :].strip(), alone=alone)
+        rest = sentence[found.end() :].strip()
+        return attributed.cites(rest) or _is_told(rest, alone=alone)
     own = (alone and _PHRASE.fullmatch(found[1].strip())) or (
         len(head.split()) > 2 and voice.RULE.search(head)
     )
-    return not own or any(each.search(head) for each in (_TEXT, _NAMED, _OTHERS, _ABOUT, _SAYS))
+    refers = points.refers(head) and not voice.RULE.search(head)
+    return not own or refers or any(each.search(head) for each in (_TEXT, _NAMED, _OTHERS, _ABOUT, _SAYS))
 
 
 def _is_prose(line: str) -> bool:

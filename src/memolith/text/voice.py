@@ -5,8 +5,8 @@ from __future__ import annotations
 from memolith.text.patterns import lazy, sections
 
 WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("typed.txt").items()}
-RULE = lazy(rf"(?i)\b(?:{WORDS['rules']}|{WORDS['lasting']})\b|{WORDS['rules-glued']}")
-SPEAKS = lazy(rf"(?i)\b(?:{WORDS['speaks']})\b")
+RULE = lazy(rf"(?iu:\b(?:{WORDS['rules']}|{WORDS['lasting']})\b)|{WORDS['rules-glued']}")
+SPEAKS = lazy(rf"(?iu:\b(?:{WORDS['speaks']})\b)")
 ASKS = lazy(
     rf"(?i)^\W*(?:(?:ok|so|and|but|also|now)\b\W*)*(?:{WORDS['asks']}|(?:{WORDS['speaks']})\b)|[?？؟]\W*$"
 )
@@ -23,6 +23,7 @@ _PERSONAL = lazy(
 _ALL = lazy(rf"(?<!\S)(?:{WORDS['everywhere']}|{WORDS['all-mine']}){STOP}|(?:{WORDS['all-mine-glued']})")
 _ONE = lazy(rf"(?<!\S)(?:{WORDS['one-thing']}){STOP}|{WORDS['one-thing-glued']}")
 _NAMES_ONE = lazy(r"\d|\w[_/]\w|`|^I\b.*\s(?!I\b)[A-Z]")
+_WHOLE_WORDS = lazy(r"[\u3040-\u9fff]")  # characters that say as much as several letters
 _SELF = lazy(r"(?i)\W*(?:i|we|ich|wir|je|nous|eu|yo|я|мы)\b")
 
 
@@ -48,5 +49,5 @@ def is_own(sentence: str) -> bool:
 
 def asks(sentence: str) -> bool:
     """Whether a sentence is only a request."""
-    few = len(sentence.split()) <= 2 and len(sentence) <= 16
+    few = len(sentence.split()) <= 2 and len(sentence) + 3 * len(_WHOLE_WORDS.findall(sentence)) <= 16
     return few or (bool(ASKS.search(sentence)) and not RULE.search(sentence))
