@@ -37,16 +37,17 @@ _TOLD = lazy(
 )
 # What stands behind a sentence, in brackets, behind a dash or as its last clause.
 _BRACKETS, _BEHIND = (
-    lazy(r"[(（]([^()（）]{3,60})[)）]"),
+    lazy(r"[(（]([^()（）]{3,80})[)）]"),
     lazy(r"(?:[,，、]|\s[–—-]{1,2})\s*([^,，、]{3,60}?)[.!。]?\s*\Z"),
 )
 _BY_SOURCE = lazy(rf"(?u:(?i:{WORDS['sources']}|{WORDS['says']})\s+(?:[^\W\d]\S*\s*){{1,5}})")
 _OURS = lazy(rf"(?i)\b(?:{WORDS['ours']}){STOP}")
 # Somebody else who wants something: a person by what they are, or anybody who wants it of those who speak.
 _WRITER, _HOW_FAR = points.WRITER, r"(?:\s+(?!(?:i|we|you)\s)[^\s,.:;]+)"
+_NO_NOUN = "".join(rf"(?<!\b{each})" for each in ("per", "the", "a", "by", "on", "of", "each", "every", "no"))
 _WANTS = lazy(
-    rf"(?u:(?:\w+\W\s+)?(?:[^\s,.:;]+\s+){{0,3}}?(?:[^\s,.:;]+['’])?(?:{_WRITER})s?{_HOW_FAR}{{0,3}}?(?:\s+|(?='))"
-    rf"(?:{WORDS['wishes']}){STOP}(?P<what>.*))|{WORDS['wants-glued']}"
+    rf"(?u:(?:\w+\W\s+)?(?:[^\s,.:;]+\s+){{0,3}}?(?:[^\s,.:;]+['’])?(?:{_WRITER})s?{_HOW_FAR}{{0,3}}?{_NO_NOUN}(?:\s+|(?='))"
+    rf"(?:{WORDS['wishes']}|{WORDS['tells']}){STOP}(?P<what>.*))|{WORDS['wants-glued']}"
 )
 _OUR_TEAM = lazy(rf"(?u:(?:{WORDS['our-team']})\s)")
 _TELLS = lazy(
@@ -87,15 +88,16 @@ def names_source(line: str) -> bool:
     """Whether a line says whose its words are."""
     if _WRITES.match(line) or _OF.search(line):
         return True
-    behind = [found for each in (line, *points.sentences(line)) if (found := _BEHIND.search(each))]
-    return any(map(_is_source, [*(each[1] for each in behind), *_BRACKETS.findall(line)]))
+    behind = (found[1] for each in (line, *points.sentences(line)) if (found := _BEHIND.search(each)))
+    bracketed = (each[1] for each in _BRACKETS.finditer(line))
+    return any(map(_is_source, behind)) or any(_is_source(each, bracketed=True) for each in bracketed)
 
 
-def _is_source(aside: str) -> bool:
+def _is_source(aside: str, *, bracketed: bool = False) -> bool:
     """Whether a few words only say whose those before them are; a rule says more."""
     if _OURS.search(aside) or RULE.search(aside):
         return False
-    return points.is_source(aside) or bool(_BY_SOURCE.fullmatch(aside.strip()))
+    return points.is_source(aside, bracketed=bracketed) or bool(_BY_SOURCE.fullmatch(aside.strip()))
 
 
 def cites(sentence: str) -> bool:
@@ -111,8 +113,9 @@ def _wants(sentence: str) -> bool:
     found = _WANTS.match(said) or _TELLS.match(said)
     if found is None or found["what"] is None:
         return found is not None
-    what = _OWN_CLAUSE.split(found["what"])[0]
-    return bool(RULE.search(what) or _IS_TO.search(what))
+    what, *own = _OWN_CLAUSE.split(found["what"])
+    told = what if own and len(what.split()) > 1 else found["what"]  # `asks us, never to …` is all theirs
+    return bool(RULE.search(told) or _IS_TO.search(told))
 
 
 def quotes_rule(line: str) -> bool:

@@ -145,11 +145,21 @@ _GLUED = lazy(
 WRITER = "|".join(_WORDS["writer"])
 # A source that stands behind what it says: `the guide says`, `the vendor's FAQ`, `found in a forum`.
 _SOURCE = lazy(
-    _pattern(r"^ n? [TUW] S $", r"^ [WT] B? n? T $", r"^ R P n{0,3} [TUW] $", r"^ R W [TU] $", r"^ [TUW] P $")
+    _pattern(r"^ n? [TUW] S $", r"^ [WT] B? n? T $", r"^ R P n{0,3} [TUW] $", r"^ R W [TU] $", r"[TUW] P $")
 )
+_IN_BRACKETS = lazy(_pattern(r"^ R? P n{0,3} [TW]", r"^ R n{0,3} T", r"^ [TU] P n{0,6} W"))
+_PLACED = lazy(rf"(?u:\W*(?:{_any(_WORDS['filler'])}\W+)*(?:{'|'.join(_WORDS['placed'])})\s)")
+_RECEIVED = lazy(_pattern(r"R [CTUA]", r"R d", r"R n? P", r"[DECTUA] n{0,4} R $"))
+_MANNER = lazy(rf"(?iu:\b(?:{'|'.join(_WORDS['manner'])})\s+\w+\W*\Z)")
 # Where a sentence may begin within one, and what stands before it there.
-_NEXT = lazy(r"(?<=[a-zà-ÿа-я])\s+(?=[A-ZÀ-ÝА-Я][a-zà-ÿа-я'’-]+\s)|(?<=[a-z]),\s|(?<=着)|(?<=写道)")
-_HEADS = lazy(_pattern(r"^ P n? [TU] n? S P? $", r"^ n{0,2} [TU] n{0,2} [SB] P? [OP]? $"))
+_NEXT = lazy(
+    r"(?<=[a-zà-ÿа-я])\s+(?=[A-ZÀ-ÝА-Я][a-zà-ÿа-я'’-]+\s)|(?<=[a-z]),\s|\s(?:that|que|что|che)\s"
+    r"|(?<=着)|(?<=写道)"
+)
+_HEADS = lazy(_pattern(r"^ n{0,2} [TU] n{0,2} [SB] P? [OP]? $"))
+_PLACES = lazy(
+    _pattern(r"^ P n{0,2} [TU] n{0,3} S P? $", r"^ I? n? R P n{0,3} [TUW] $", r"^ I V P n{0,2} T $")
+)
 _SPEAKERS = lazy(r"^[A-HJ-NQ-Z]*;[A-Z]*S[A-Z]*;$")  # `she said, …`, but not `as you said, …`
 _TAKES = lazy(_pattern(r"d", r"^ [VKJHA]"))
 # No name, number or code in it: those say themselves what is asked about.
@@ -256,15 +266,18 @@ def reports(sentence: str) -> bool:
     """Whether a sentence says where another stands, which is in it: `the log ends with …`."""
     for found in _NEXT.finditer(sentence[:_MOST]):
         letters = _letters(sentence[: found.start()].casefold())
-        pattern = _HEADS if found[0].strip() != "," else _SPEAKERS
-        if pattern.search(letters):
+        pattern = {"": _HEADS, ",": _SPEAKERS}.get(found[0].strip(), _PLACES)
+        if pattern.search(letters) or _PLACES.search(letters):
             return True
     return False
 
 
-def is_source(aside: str) -> bool:
+def is_source(aside: str, *, bracketed: bool) -> bool:
     """Whether a few words beside a sentence only say whose it is."""
-    return bool(_SOURCE.search(_letters(aside.casefold().replace("’", "'"))))
+    said = aside.casefold().replace("’", "'")
+    letters = _letters(said)
+    may_end = bracketed and not _PLACED.match(said)  # what stands behind it is the source's
+    return bool(_SOURCE.search(letters) or (may_end and _IN_BRACKETS.search(letters)))
 
 
 def refers(head: str) -> bool:
@@ -273,13 +286,17 @@ def refers(head: str) -> bool:
     It has none in `like this`, `in this repo`; what is done everywhere is not done to a text.
     """
     letters = _letters(head.casefold().replace("’", "'")).split(";")[:-1]
-    if any("X" in each for each in letters):
+    if any("X" in each for each in letters) or _MANNER.search(head):
         return False
-    return any(
-        ("D" in each or (number == len(letters) - 1 and set(each) & set("EC")))
-        and not set(before) & set("IPO")
-        for number, (before, each) in enumerate(pairwise(letters), 1)
-    )
+    if len(letters) > 1 and "D" in letters[0] and set(letters[1]) & set("SR"):
+        return True
+    objects = [each for before, each in pairwise(["I", *letters]) if not set(before) & set("IPO")]
+    return any("D" in each for each in objects) or bool(objects and set(objects[-1]) & set("EC"))
+
+
+def receives(head: str) -> bool:
+    """Whether a head says that a text came to the one who speaks: `I got this mail`."""
+    return bool(_RECEIVED.search(_letters(head.casefold().replace("’", "'"))))
 
 
 def foot(lines: list[str]) -> bool:

@@ -25,10 +25,10 @@ _LINE_END = lazy(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _QUOTATION, _LONG_QUOTE = lazy(r"[\"“„«「『][^\"”“»」』]*+"), 200
 # A line that is somebody else's itself: a fence, a quotation, a table, a ruler, a heading, a border.
 _BORDER = lazy(
-    r"(?x) \A\W{0,8}?(?:```|~~~|'''|\"\"\"|<<<|>>>|\[\[|\{\{|\$\$|([-=*_~+\#.:–—─━═])\1{2,})"
+    r"(?x) \A(?u:\W){0,8}?(?:```|~~~|'''|\"\"\"|<<<|>>>|\[\[|\{\{|\$\$|([-=*_~+\#.:–—─━═])\1{2,})"
     r"| \A(?:[ ]{4}|\t|\s{0,8}[>|＞›»│┃])"
     r"| \A\s*\#{1,6}\s | \A\s*(?:BEGIN|START|END|EOF|BOF)\b(?:\s+[A-Z0-9_-]+)*\W*\Z"
-    r"| \A\W*\*{1,2}[^*:：]{1,80}\*{1,2}\W*\Z | \A\W*[\w-]+\.[a-z]{2,4}\s*\Z"
+    r"| \A(?u:\W*)\*{1,2}[^*:：]{1,80}\*{1,2}\W*\Z | \A(?u:\W*)[\w-]+\.[a-z]{2,4}\s*\Z"
     r"| \A\s*[A-Z]{2,9}-\d+[ ] | \A&lt;"
     r"| \A[^|]*\|[^|]*\|[^|]*\| | \t.*\t | \A\s*['\"‘’“„«「『].*['\"’”“»」』][.!?…]?\s*\Z"
 )
@@ -321,9 +321,9 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     a phrase in a message of one line.
     """
     found = _INTRODUCES.match(sentence)
-    if found is None or _is_voice(found[1]) or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
+    if found is None or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
         return False
-    if _AMOUNT.fullmatch(sentence):
+    if _AMOUNT.fullmatch(sentence) or (_is_voice(found[1]) and not points.receives(found[1])):
         return False
     head = found[1].strip().casefold()
     if (len(head.split()) > 2 and points.kind(f"{head}.")) or _SOMEBODY.search(head):
