@@ -133,6 +133,8 @@ _MORE = [
             "tui",
             "project share",
             "project unshare",
+            "project off",
+            "project on",
             "run --ephemeral /gone",
         )
     ),

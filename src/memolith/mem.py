@@ -184,7 +184,7 @@ class Mem(Home):
         """Return instructions for an agent about its memory, with its directory; empty if memory is off."""
         from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
 
-        if not self.settings.flag("enabled"):
+        if not self.is_on:
             return ""
         where = f"The files are in {self.store} (all projects)."
         if not self.is_nowhere:

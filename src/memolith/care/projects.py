@@ -106,6 +106,12 @@ class Projects:
         registry.name(home.gate, home.project if found.root else "", place, called)
         return called, place
 
+    def switch(self, *, off: bool) -> str:
+        """Switch memory off for the project here, or on again: what is kept of it stays."""
+        self._home.register()
+        registry.switch(self._home.gate, self._home.project, off=off)
+        return self._home.project
+
     def find(self, text: str) -> str:
         """Return the slug that a person means: it, its beginning, a project's name or its directory."""
         known = self.list() if text.strip() else []
@@ -201,8 +207,6 @@ class Projects:
     def move(self, old: str, new: str) -> tuple[str, str, str]:
         """Replace a path by the one it moved to; return the project, and both paths in full."""
         before, after = os.path.abspath(os.path.expanduser(old)), self._at(new)[0]
-        if not os.path.isdir(after):
-            raise NotFoundError(f"{after}: no such directory; move the folder first, or give its path now")
         everything = self._identities()
         # Not resolved at first: the old path may be a link to the new one.
         if not any(before in each.paths for each in everything):
@@ -214,6 +218,8 @@ class Projects:
             raise InputError(
                 f"{before} is known to {', '.join(owners)}; say which: `memolith project link SLUG {after}`"
             )
+        if not os.path.isdir(after):
+            raise NotFoundError(f"{after}: no such directory; move the folder first, or give its path now")
         registry.move(self._home.gate, owners[0], before, after)
         return owners[0], before, after
 

@@ -132,6 +132,8 @@ def overview(home: Home) -> Overview:
     injected = made.text
     limit = int(home.settings.number("long_term.soft_limit"))
     warnings = home.settings.problems()
+    if home.settings.flag("enabled") and not home.is_on:
+        warnings.append("memory is off for this project: `memolith project on` switches it on")
     if limit and document.length(text) > limit:
         warnings.append(f"MEMORY.md is above its soft limit of {limit:,} characters: condense it")
     for section, size, _ in made.candidates:
@@ -155,7 +157,7 @@ def overview(home: Home) -> Overview:
     sessions = Sessions(home)
     return Overview(
         agents=sorted({each.host for each in outside.Installs(home.path).all()}),
-        enabled=home.settings.flag("enabled"),
+        enabled=home.is_on,
         learning=_learning(home),
         last_session=_last_session(sessions),
         records=sum(not is_over(home.today, each.expires, each.valid_until) for each in Records(home).list()),

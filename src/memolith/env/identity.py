@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 READ_SECONDS = 0.1  # a prompt waits this long
 WRITE_SECONDS = 2.0
 _UNMARKED = "-"
+_OFF = "off"
 _KEYS = frozenset(
-    ["name", "paths", "origins", "root_commit", "seen_commits", "linked", "apart", "lent", "marks"]
+    ["name", "paths", "origins", "root_commit", "seen_commits", "linked", "apart", "lent", "marks", "memory"]
 )
 
 
@@ -48,6 +49,7 @@ class Identity:
         self.lent = _texts(fields.get("lent"))  # paths that a person linked elsewhere; `unlink` returns them
         self.commits = _texts(fields.get("root_commit"))  # several if a person linked another history
         self.seen = _texts(fields.get("seen_commits"))  # `newest`
+        self.is_off = fields.get("memory") == _OFF  # a person switched memory off for it
         # The mark by which each path is recognised, in the order of the paths (`git.mark_of`).
         marks = fields.get("marks", "")
         pairs = zip(self.paths, marks.split()[1:] if isinstance(marks, str) else (), strict=False)
@@ -64,6 +66,7 @@ class Identity:
             "linked": _written(self.linked),
             "apart": _written(self.apart),
             "lent": _written(self.lent),
+            "memory": _OFF if self.is_off else "",
         }
         if any(path in self.marks for path in self.paths):
             # A word, then decimals: this needs no quotes and does not look like a secret.

@@ -1,8 +1,7 @@
 """One run of learning: look for sessions, extract what they teach, consolidate it.
 
 Any number of processes may run at once: the queue gives each job to one of them. An error with a session or
-a model is recorded and retried later; it never stops the rest. Requests to a model run in parallel, their
-results are stored one at a time.
+a model is recorded and retried later. Requests to a model run in parallel, results are stored one by one.
 """
 
 from __future__ import annotations
@@ -79,8 +78,9 @@ def why_not(home: Home) -> str:
     """Return why learning is off here; empty if it is on."""
     if os.environ.get(GUARD):
         return f"this is a process that memolith started itself ({GUARD} is set)"
-    if home.is_ephemeral:
-        return "this memory is thrown away at the end"
+    if home.is_ephemeral or not home.is_on:
+        off = "thrown away at the end" if home.is_ephemeral else "switched off here (`memolith status`)"
+        return f"this memory is {off}"
     for key, other in (("enabled", "enabled"), ("generate", "generate"), ("project", "user")):
         if not (home.settings.flag(f"memories.{key}") or home.settings.flag(f"memories.{other}")):
             return f"memories.{key} is off; `memolith config set memories.{key} true` switches it on"
@@ -382,8 +382,8 @@ class _Run:
 
 
 def _with_model(home: Home, model: str) -> Settings:
-    names = dict.fromkeys(("MEMOLITH_MODELS_DEFAULT", "MEMOLITH_MODELS_SMOL"), model)
-    settings = Settings(home.path, {**os.environ, **names})
+    models = {f"MEMOLITH_MODELS_{role}": model for role in ("DEFAULT", "SMOL")}
+    settings = Settings(home.path, {**os.environ, **models})
     settings.enter(home.identity.root)
     return settings
 

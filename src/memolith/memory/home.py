@@ -260,6 +260,12 @@ class Home:
         """Whether there is no project: the working directory is gone, or for everything."""
         return not (self.identity.root or self.identity.registered)
 
+    @property
+    def is_on(self) -> bool:
+        """Whether memory is switched on: everywhere (the setting `enabled`), and for this project."""
+        known = self.identity.identity
+        return self.settings.flag("enabled") and not (known and known.is_off)
+
     def check_project(self) -> None:
         """Raise InputError if there is no project here, with what to do instead."""
         if self.is_nowhere:

@@ -104,7 +104,7 @@ def of(
     be read, a line names it. Entries of logs whose heading ends with `own` are left out: summaries of the
     session itself, which it has. Blocks with the same `root` tell of the same moment, and are read once.
     """
-    if not home.settings.flag("enabled"):
+    if not home.is_on:
         return Block()
     with Watch() as watch:
         home.identity.report_unopened(home.store)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memolith.store.gate import Gate
 
 MAX_PATHS = 100
+OFF = "projects-off"
 _YES, _NO, _LATE = "yes", "no", "late"
 _PATIENCE = 600.0  # seconds before retrying what took too long
 _HEADER = "# Which directories and which git repository this memory belongs to (memolith project --help)\n"
@@ -110,6 +111,13 @@ def name(gate: Gate, slug: str, path: str, called: str) -> str:
 
     _edit(gate, slug, change)
     return slug
+
+
+def switch(gate: Gate, slug: str, *, off: bool) -> None:
+    """Switch memory off for a project, or on again."""
+    _edit(gate, slug, lambda known: setattr(known, "is_off", off))
+    # Derived: only then what knows no project yet looks which one it serves.
+    files.overwrite(files.make_place(files.state(os.path.dirname(gate.root)), OFF), b"")
 
 
 def _take_from_others(gate: Gate, slug: str, path: str) -> None:

@@ -11,6 +11,8 @@ import pytest
 from memolith import InputError, Mem, Tool, Tools, append_memory_block
 from memolith.edges.cli import main
 from memolith.edges.mcp.protocol import Protocol
+from memolith.env.settings import Settings
+from memolith.learn.run import why_not
 from tests.ledger import proves
 from tests.shared import ROOT
 
@@ -127,6 +129,29 @@ def test_remember_needs_no_approval_while_edits_of_files_do(mem: Mem) -> None:
 def system_prompt(mem: Mem) -> str:
     told = [Tools(mem).instructions, mem.guidance()]
     return append_memory_block("\n\n".join(["You help.", *filter(None, told)]), mem.context_block())
+
+
+@proves("S0.1")
+def test_memory_that_is_off_for_one_project_is_on_for_another(mem: Mem, work: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    mem.write("note", "about tea", name="n")
+    open_before = Protocol(lambda: mem, settings=mem.settings)
+    assert main(["project", "off", "--project", str(work)]) == 0
+    for where, on in ((work, False), (other, True)):
+        here = Mem.open(where)
+        fresh = Protocol(lambda here=here: here, settings=Settings(mem.home))  # type: ignore[misc]
+        for server in [fresh] if on else [fresh, open_before]:
+            answer: object = server.answer({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+            assert isinstance(answer, dict)
+            assert bool(answer["result"]["tools"]) is on
+        assert bool(list(Tools(here))) is bool(here.guidance()) is bool(here.context_block()) is on
+        assert ("switched off here" in why_not(here)) is not on
+    assert [hit.name for hit in Mem.open(work).search("tea")]
+    (Path(mem.home) / "state" / "projects-off").unlink()  # derived: then a call is refused
+    assert "switched off for this project" in Tools(Mem.open(work)).call("recall", {"query": "tea"}).text
+    assert main(["project", "on", "--project", str(work)]) == 0
+    assert Mem.open(work).context_block()
 
 
 @proves("S0.1")

@@ -457,6 +457,16 @@ def test_events_that_mean_nothing_to_memory_change_nothing(filled: Mem, host: Ho
 
 
 @proves("S0.1")
+def test_memory_that_is_switched_off_for_a_project_says_and_keeps_nothing(filled: Mem, host: Host) -> None:
+    filled.projects.switch(off=True)
+    assert host.start() == host.ask(QUESTION) == host.tell("PostCompact", compact_summary="x") == ""
+    assert host.tell("SessionEnd") == ""
+    assert not Path(filled.home, "state", "hooks").exists()
+    filled.projects.switch(off=False)
+    assert host.start() != ""
+
+
+@proves("S0.1")
 @pytest.mark.parametrize(
     ("setting", "value"),
     [("MEMOLITH_ENABLED", "false"), ("MEMOLITH_HOOKS_ENABLED", "false"), ("MEMOLITH_INTERNAL", "1")],

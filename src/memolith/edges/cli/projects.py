@@ -177,6 +177,33 @@ def rm(mem: Mem, slug: str, yes: bool) -> Answer:
 
 @project.command()
 @opened
+def off(mem: Mem) -> Answer:
+    """Switch memory off for this project: its agents get and keep nothing, and learn nothing.
+
+    What is there stays, and your own commands go on reading and writing it.
+
+    \b
+    memolith project off
+    """
+    slug = mem.projects.switch(off=True)
+    on = "what is kept stays, and `memolith project on` switches it on again"
+    return {"slug": slug, "memory": "off"}, f"Memory is off for {slug}: {on}"
+
+
+@project.command()
+@opened
+def on(mem: Mem) -> Answer:
+    """Switch memory on again for this project.
+
+    \b
+    memolith project on
+    """
+    slug = mem.projects.switch(off=False)
+    return {"slug": slug, "memory": "on"}, f"Memory is on for {slug}"
+
+
+@project.command()
+@opened
 def share(mem: Mem) -> Answer:
     """Keep this project's own notes, records and tickets inside its repository, for a team.
 

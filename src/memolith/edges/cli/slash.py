@@ -138,9 +138,10 @@ def view(mem: Mem) -> Answer:
     """
     block = mem.context_block()
     if not mem.settings.flag("memories.enabled") and (not block or output.collected.get() is None):
-        output.note("memories.enabled is off: nothing is learned from sessions", "warning")
-    why = "memory is empty" if mem.settings.flag("enabled") else "memory is switched off (enabled)"
-    if mem.settings.flag("enabled") and mem.list():
+        output.note("nothing is learned from sessions: memories.enabled is off")
+    off = "here: `memolith project on`" if mem.settings.flag("enabled") else "(enabled)"
+    why = "memory is empty" if mem.is_on else f"memory is switched off {off}"
+    if mem.is_on and mem.list():
         why = "nothing that is kept belongs into the block (`memolith context --explain` has the reasons)"
     return {"block": block}, block or output.Note(f"{why}, so nothing is injected")
 

@@ -110,9 +110,19 @@ class Tools:
         settings = settings or self._open().settings
         settings.reload()  # a person may have switched it meanwhile
         try:
-            return settings.flag("enabled")
+            return settings.flag("enabled") and not self._is_off(os.path.dirname(settings.path))
         except ConfigError:
             return True  # a call will report what is wrong with the file
+
+    def _is_off(self, home: str) -> bool:
+        """Whether a person switched memory off for this project. Finding out which it is takes time."""
+        if not os.path.exists(os.path.join(home, "state", "projects-off")):
+            return False
+        from memolith.env.project import PROJECTS, read_identity
+
+        mem = self._open()
+        known = read_identity(os.path.join(mem.store, PROJECTS), mem.project)  # switched meanwhile, maybe
+        return bool(known and known.is_off)
 
     @property
     def offers(self) -> tuple[dict[str, object], ...]:
@@ -164,6 +174,9 @@ class Tools:
     ) -> tuple[str, dict[str, object], bool]:
         from memolith.edges.mcp.handlers import call
 
+        if not self._open().is_on:
+            off = "memory is switched off for this project; a person switches it on: `memolith project on`"
+            return off, {}, True
         return call(self._open, offer, arguments)
 
     def offer(self, name: object) -> dict[str, object] | None:

@@ -141,7 +141,7 @@ def _here() -> str:
 
 
 def _handle(mem: Mem, call: payload.Call, speak: Callable[[str], None]) -> None:
-    if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+    if not (mem.settings.flag("hooks.enabled") and mem.is_on):
         return
     from memolith.store import files, receipts
 

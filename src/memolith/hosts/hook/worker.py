@@ -40,7 +40,7 @@ def work(mem: Mem) -> Iterator[str]:
 
         ephemeral.remove_after_run(mem.home)
         return
-    if not (mem.settings.flag("enabled") and mem.settings.flag("hooks.enabled")):
+    if not (mem.is_on and mem.settings.flag("hooks.enabled")):
         return
     bound(mem.settings.number("memories.seconds_per_run"))
     try:
