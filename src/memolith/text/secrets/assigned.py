@@ -139,7 +139,12 @@ def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
         return True
     before = lower[max(0, at - 16) : at].replace("_", " ").replace("-", " ").split()
     is_other = bool(before) and before[-1].lstrip("`'\"(*") in _OTHER_KEYS
-    return is_other and names[number][3] != "password" and word in {"key", "token", "sig"}
+    return (
+        is_other
+        and names[number][3] != "password"
+        and word in {"key", "token", "sig"}
+        and lower[end : end + 1] != ":"
+    )
 
 
 def _value_of(text: str, names: list[Name], number: int, *, dense: bool) -> Place | None:

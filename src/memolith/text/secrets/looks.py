@@ -50,8 +50,8 @@ _SIGN_INSIDE = lazy(r"\w[!#$%&*+@?^~=]\w|[!#$%&*+@?^~=]$")
 WEAK_NAMED = lazy(r"[A-Za-z\u00c0-\u058f]{3,12}\d{1,6}[!?.]?")
 _WEAK = lazy(r"(?=[^\s\d]{0,40}\d)[A-Za-z][^\s/\\(){}\[\]<>=|~,:]{4,40}")
 _NOT_WEAK = lazy(
-    r"\.[a-z]{1,5}$|@[\w-]+\.|\d\.\d|^[A-Z]{1,8}-?\d+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^&\w+;|^v\d"
-    r"|[^!-~\u00a1-\u058f]|^[A-Za-z]+#\d+$"
+    r"\.[a-z]{1,5}$|@[\w-]+\.|\d\.\d|^[A-Z]{1,3}-?\d+$|^[A-Z]{2,8}-\d+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^&\w+;"
+    r"|^v\d|[^!-~\u00a1-\u058f]|^[A-Za-z]+#\d+$"
 )
 _BEGINS_WORD = lazy(r"[a-f]{3}\d{4,}")  # a digest by its letters: `abc123456`
 _PLAIN = lazy(r"[A-Za-z\u00c0-\u058f]+(?:[-_.][A-Za-z\u00c0-\u058f]+){0,5}")
@@ -134,7 +134,7 @@ def plain_shape(word: str, *, other_letters: bool) -> str:
         return "dotted" if "." in word else "joined" if max(map(len, parts)) >= 4 else ""
     if word[0].islower() and len(word) >= _LONG_WORD:
         return "long"
-    return "inner" if _CAPITAL_INSIDE.search(word) else ""
+    return "inner" if _CAPITAL_INSIDE.search(word) else "word"
 
 
 def said_of_word(word: str) -> list[str]:

@@ -79,6 +79,10 @@ class Line:
         """Whether somebody asks, or a user is named: then a code, or a Wi-Fi, may have a password."""
         return self.asks() or any(word in self.lower for word in _USERS)
 
+    def spells(self) -> bool:
+        """Whether it says how something is spelled."""
+        return any(word in self.lower for word in _SPELLED)
+
     def asks(self) -> bool:
         """Whether there is a question mark."""
         return any(sign in self.part for sign in _ASKS)

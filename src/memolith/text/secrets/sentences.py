@@ -197,6 +197,8 @@ def _quoted(text: str, start: int) -> Place | None:
     if not ends or "\n" in text[start : min(ends)]:
         return None
     inner = text[start + 1 : min(ends)]
+    if closing == "`" and inner.count(" ") == 1 and not any(map(str.isdigit, inner)):
+        return None  # a command
     low = start + 1 + len(inner) - len(inner.lstrip())
     return (low, low + len(inner.strip())) if inner.strip() else None
 

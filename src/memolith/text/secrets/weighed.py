@@ -43,14 +43,15 @@ _BEGINS = (
 _REST = r"[^\s\"'`,;<>|()\[\]„“”«»「」『』《》（）\u2190-\u21ff\u3000-\u3002\uff0c\uff1b]{5,64}"
 _DIGIT = r"[^\s\d\"'`,;<>|]{0,40}\d"
 _JOINED = r"[^\s\d\"'`,;<>|]{3,40}[-_.][A-Za-z\u00c0-\u058f]|[^\s\d\"'`,;<>|]{2,40}[a-z][A-Z]"
-# Words with a digit; joined ones too; long ones too, where somebody asks; what is in other letters.
+# Words with a digit; joined and quoted ones too; long ones, where somebody asks; other letters; all.
 _WORDS_OF = [
     lazy(f"{_BEGINS}{only}{_REST}")
     for only in (
         f"(?={_DIGIT})",
-        f"(?={_DIGIT}|{_JOINED})",
-        f"(?={_DIGIT}|{_JOINED}|[a-z\u00df-\u024f]{{10}})",
+        rf"(?:(?={_DIGIT}|{_JOINED})|(?<=[\"'`“„«「『]))",
+        rf"(?:(?={_DIGIT}|{_JOINED}|[a-z\u00df-\u024f]{{10}})|(?<=[\"'`“„«「『]))",
         r"(?=[^\s]{0,60}[!-~]{5})",
+        "",
     )
 ]
 _PREFIX = lazy(r"(?:[\u0590-\u06ff]{1,3}-?|[\u0e00-\ud7ff]{1,60}+)(?=[!-~])")
@@ -75,11 +76,12 @@ _FOREIGN = frozenset(["sign-in", "code", "pin", "pair", "saying", "lock", "accou
 _NUMBERS = frozenset(["pin", "code", "password", "loose", "lock"])
 _PHRASES = frozenset(["password", "loose", "phrase", "sign-in", "saying"])
 _WORDS, _WORDS_TOO = frozenset(["password", "loose"]), frozenset(["pair", "code", "assigned"])
-_NAMES, _MOST_NAMES, _MOST_WORDS, _DIGEST = 24, 3, 10, 20
+_NAMES, _MOST_NAMES, _FEW_WORDS, _MOST_WORDS, _DIGEST = 24, 3, 2, 10, 20
 _HAS_DIGIT, _QUOTES = lazy(r"\d"), frozenset("\"“„«「『»`'")
 _TAIL = lazy(r"[^\s\"'`,;<>|()\[\]/.]{6,64}")
 # The answer to a question, from its first words on.
 _ANSWERS = frozenset(["v:asked0", "v:asked1", "v:asked3", "v:below"])
+_LINKED = frozenset(["v:after-is", "v:glued", "v:colon", "v:asked0", "v:behind0"])
 _JUDGED = _NAMED - {"phrase", "assigned"}
 _LABELS = {"token": "token", "secret": "secret", "key": "api-key"}
 
@@ -137,7 +139,7 @@ def _is_told(text: str, name: Name) -> bool:
     return (
         not (_ABOUT.match(text, end) and text[end : end + 1] != ":")
         and text[at - 1 : at] not in {"/", "\\"}
-        and not (english == "pass" and _VERB.search(text, max(0, at - 3), at))
+        and not (english == "pass" and text[end : end + 1] == " " and _VERB.search(text, max(0, at - 3), at))
     )
 
 
@@ -162,8 +164,11 @@ def _told(text: str, start: int, end: int, said: list[str], line: Line) -> Itera
 
 def _has_room(shape: str, where: list[str]) -> bool:
     """Whether a word without a digit stands where a value can: in no question; a long one in the answer."""
-    answers = not _ANSWERS.isdisjoint(where)
-    return "v:in-question" not in where and (shape != "v:long" or answers)
+    if "v:in-question" in where:
+        return False
+    if shape == "v:word":
+        return not _LINKED.isdisjoint(where) and ("v:quoted" in where or "v:spelled" in where)
+    return shape != "v:long" or not _ANSWERS.isdisjoint(where)
 
 
 def _may_tell(what: str, kind: str, line: Line) -> bool:
@@ -182,6 +187,8 @@ def _is_apart(text: str, start: int, end: int, name: Name, line: Line, shape: st
     between = text[stop:start] if stop <= start else text[end:at]
     if shape == "v:alien" and not english and text[at] < "\u0370":
         return True  # it is in its letters
+    if kind == "pair" and end <= at:
+        return True  # a network is named before its key
     if kind in {"sign-in", "account"}:
         return STOP.search(between) is not None or "\n" in between
     if english == "pass" and text[at:stop].islower() and between[:1] == " ":
@@ -197,14 +204,16 @@ def _found(text: str, line: Line) -> Iterator[tuple[int, int, list[str]]]:
     if line.quotes:
         for phrase in _QUOTE.finditer(text, low, high):
             inner = phrase[phrase.lastgroup or 0]
-            if 1 < len(words := inner.split()) <= _MOST_WORDS:
+            words = inner.split()
+            if _FEW_WORDS < len(words) <= _MOST_WORDS or (len(words) == 1 and inner[0] >= "\u2e80"):
                 said = [f"p:{each}" for each in said_of_phrase(inner, words)]
                 yield *phrase.span(phrase.lastgroup or 0), said
     if not line.kinds.isdisjoint(_NUMBERS):
         for number in _NUMBER.finditer(text, low, high):
             yield *number.span(), [f"n:{each}" for each in said_of_number(number[0])]
     other_letters = line.plain and line.other_letters()
-    pattern = _WORDS_OF[3 if other_letters else line.plain + (line.plain and line.asks())]
+    level = 3 if other_letters else line.plain + (line.plain and line.asks())
+    pattern = _WORDS_OF[4 if line.plain and line.spells() else level]
     while run := pattern.search(text, low, high):
         prefix = _PREFIX.match(run[0])
         start = run.start() + (prefix.end() if prefix else 0)
