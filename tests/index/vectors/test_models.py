@@ -97,7 +97,8 @@ def doubles(path: Path) -> dict[str, Any]:
         if len(place) == 2:
             read[name] = found.vector(name)
         else:
-            read[name] = found.rows(name, slice(None)) if name.startswith("emb") else found.dense(name).T
+            whole = name.startswith("emb")
+            read[name] = found.rows(name, slice(None)) if whole else np.concatenate(found.dense(name), 1).T
     return {name: tensor.astype(np.float64) for name, tensor in read.items()}
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _TOKENS = 1024  # tokens of one batch: larger ones leave the cache
 _ROWS = 32
+# The library below numpy copies a matrix before it multiplies, unless all is small. For the few tokens of a
+# question that took as long as the product, so they meet a layer in parts of so many inputs and outputs.
+_FEW, _DEEP, _WIDE = 40, 384, 64
 
 
 class MiniLM:
@@ -131,7 +134,7 @@ class _Layer:
             (f"{name}attention.self.{part}", by) for part, by in (("query", scale), ("key", 1), ("value", 1))
         ]
         self._attention = (
-            np.concatenate([weights.dense(f"{part}.weight", by) for part, by in parts], axis=1),
+            np.concatenate([weights.dense(f"{part}.weight", by) for part, by in parts]),
             np.concatenate([weights.vector(f"{part}.bias") * np.float32(by) for part, by in parts]),
         )
         self._mix, self._inner, self._outer = (
@@ -173,7 +176,18 @@ def _norm(weights: Weights, name: str) -> tuple[Array, Array]:
 
 
 def _product(x: Array, by: tuple[Array, Array]) -> Array:
-    y: Array = x @ by[0]
+    """Multiply tokens with a layer; the few of a question part by part (see `_DEEP`)."""
+    (blocks, inputs, width), rows = by[0].shape, len(x)
+    y = np.empty((rows, blocks * width), np.float32)
+    if rows > _FEW or inputs % _DEEP or width % _WIDE:
+        np.matmul(x, by[0], out=y.reshape(rows, blocks, width).transpose(1, 0, 2))
+    else:
+        parts = by[0].reshape(blocks, -1, _DEEP, width // _WIDE, _WIDE).transpose(1, 0, 3, 2, 4)
+        sums = y.reshape(rows, blocks, -1, _WIDE).transpose(1, 2, 0, 3)
+        first, *others = zip(x.reshape(rows, -1, _DEEP).transpose(1, 0, 2), parts, strict=True)
+        np.matmul(*first, out=sums)
+        for some, part in others:
+            sums += some @ part
     y += by[1]
     return y
 

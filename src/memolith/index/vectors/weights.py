@@ -56,9 +56,13 @@ class Weights:
         return found
 
     def dense(self, name: str, scale: float = 1.0) -> Array:
-        """Return a whole layer, input by output."""
+        """Return a whole layer in blocks, each input by output: as many outputs as inputs if that fits."""
         scales, columns, small = self._matrix(name)
-        found: Array = np.multiply(small, scales * np.float32(scale))
+        inputs, outputs = small.shape
+        width = outputs if outputs % inputs else inputs
+        found = np.empty((outputs // width, inputs, width), np.float32)
+        blocks = small.reshape(inputs, -1, width).transpose(1, 0, 2)
+        np.multiply(blocks, (scales * np.float32(scale)).reshape(-1, 1, width), out=found)
         found *= columns[:, None]
         return found
 
