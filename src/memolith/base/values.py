@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
@@ -39,16 +39,16 @@ HIT_KINDS = (
 )
 
 
-_set = object.__setattr__  # one question creates hundreds of values
-
-
 class _Fields(type):
     """Turns the annotated names of a class into its slots, so that they are written only once."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
         fields = body["__slots__"] = tuple(sorted(body.get("__annotations__", ())))
         body["_defaults"] = {each: body.pop(each) for each in fields if each in body}
-        return super().__new__(cls, name, bases, body)
+        made = super().__new__(cls, name, bases, body)
+        # How each is set, since nobody else may set one. One question creates hundreds of values.
+        setattr(made, "_put", tuple((each, getattr(made, each).__set__) for each in fields))  # noqa: B010 - not a field
+        return made
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -58,15 +58,21 @@ class Value(metaclass=_Fields):
     if TYPE_CHECKING:
         __slots__: ClassVar[tuple[str, ...]]
         _defaults: ClassVar[dict[str, object]]
+        _put: ClassVar[tuple[tuple[str, Callable[[object, object], None]], ...]]
 
     def __init__(self, **fields: object) -> None:
-        slots = self.__slots__
-        if len(fields) != len(slots):
+        puts = self._put
+        if len(fields) != len(puts):
             fields = {**self._defaults, **fields}
-        for name in slots:
-            _set(self, name, fields[name])
-        if len(fields) != len(slots):
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(fields.keys() - set(slots))}")
+        for name, put in puts:
+            put(self, fields[name])
+        if len(fields) != len(puts):
+            raise self._unknown(fields)
+
+    def _unknown(self, fields: dict[str, object]) -> TypeError:
+        return TypeError(
+            f"{type(self).__name__} has no field {', '.join(fields.keys() - set(self.__slots__))}"
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is read-only")
@@ -89,7 +95,12 @@ class Value(metaclass=_Fields):
 
     def but(self, **changes: object) -> Self:
         """Return a copy with some fields changed."""
-        return type(self)(**{**Value.as_dict(self), **changes})
+        made = type(self).__new__(type(self))
+        for name, put in self._put:
+            put(made, changes[name] if name in changes else getattr(self, name))
+        if not changes.keys() <= set(self.__slots__):
+            raise self._unknown(changes)
+        return made
 
 
 class Source(Value):

@@ -115,6 +115,11 @@ class Place:
 
         `shared` allows hard links and another owner, which git's objects may have; a memory may not.
         """
+        opened = self._opened(shared=shared)
+        return None if opened is None else opened[0]
+
+    def _opened(self, *, shared: bool = False) -> tuple[int, os.stat_result] | None:
+        """Open a file as `open` does; return its `stat`, too."""
         try:
             fd = os.open(self.at, _OPEN_READ, dir_fd=self.fd)
         except (FileNotFoundError, NotADirectoryError):
@@ -128,7 +133,7 @@ class Place:
             found = os.fstat(fd)
             ours = shared or found.st_uid in owners() | {0}  # root can do anything anyway
             if ours and stat.S_ISREG(found.st_mode) and (shared or found.st_nlink < 2 or is_marked(fd)):
-                return fd
+                return fd, found
         except OSError as error:
             os.close(fd)
             raise refused(self.path, error) from error
@@ -149,12 +154,19 @@ class Place:
         A file that changes during the read (an editor saving in place) is read again. One inside a repository
         says whose it is, unless its bytes are wanted `raw`.
         """
+        found = self.read_as_of(limit, cut=cut, raw=raw)
+        return None if found is None else found[0]
+
+    def read_as_of(
+        self, limit: int = MAX_FILE_BYTES, *, cut: bool = False, raw: bool = False
+    ) -> tuple[bytes, tuple[int, int, int, int]] | None:
+        """Return the whole file as `read` does, and its `fingerprint`."""
         for attempt in range(4):
-            fd = self.open()
-            if fd is None:
+            opened = self._opened()
+            if opened is None:
                 return None
+            fd, before = opened
             try:
-                before = os.fstat(fd)
                 data = _read_all(fd, min(before.st_size, limit), limit)
                 after = os.fstat(fd)
             except OSError as error:
@@ -166,7 +178,8 @@ class Place:
             same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
             if (same and len(data) == min(after.st_size, limit + 1)) or attempt == 3:
                 break
-        return data[:limit] if raw else self.shown(data[:limit])
+        stamp = after.st_ino, after.st_size, after.st_mtime_ns, after.st_ctime_ns
+        return data[:limit] if raw else self.shown(data[:limit]), stamp
 
     def is_marked(self) -> bool:
         """Whether memolith wrote this file, as far as the file system can say."""

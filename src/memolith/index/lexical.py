@@ -62,21 +62,44 @@ class Lexicon:
         self._average = sum(row[2] for row in found) / self.total if self.total else 1.0
         self._frequencies: dict[str, int] = {}
         self._at_least: dict[str, int] = {}  # where counting stopped
-        self._units: dict[str, set[int]] = {}  # of rarer terms, as last asked for
+        self._units: dict[str, set[int] | str] = {}  # of rarer terms; as text until they are followed
         # Of the last search: the query, the weights of its terms, the units that have each, and their scores.
         self._traced: tuple[str, dict[str, float], dict[str, set[int]], dict[int, float]] = ("", {}, {}, {})
         self._last: tuple[object, list[Scored]] = (None, [])  # what was asked last, and its best units
+        self._analysed: tuple[str, Analysis] = ("", Analysis(terms=[], total=0))
 
-    def analyse(self, query: str, most: int | None = None) -> Analysis:
-        """Return the terms of a query with their frequencies, counted up to `most`."""
-        said = list(analyser.of_query(query).items())
-        found = [
-            Term(term=term, df=self._frequency(term, most), weight=weight)
-            for term, weight in said[:_FIRST] + said[_FIRST:][-_LAST:]
-        ]
-        if len(query) <= _SHORT and analyser.is_inflected(query):
-            found = self._inflected(query, found)
-        return Analysis(terms=found, total=self.total)
+    def analyse(self, query: str) -> Analysis:
+        """Return the terms of a query with their frequencies."""
+        if self._analysed[0] != query:
+            found = [
+                Term(term=term, df=self._frequency(term), weight=weight) for term, weight in _said(query)
+            ]
+            if _is_inflected(query):
+                found = self._inflected(query, found)
+            self._analysed = query, Analysis(terms=found, total=self.total)
+        return self._analysed[1]
+
+    def _rarest(self, query: str, budget: int) -> list[Term]:
+        """Return the terms of a query, counted exactly if they are rare enough to be followed.
+
+        What is left of the budget by the rarer ones is how far the others are counted.
+        """
+        said, inflected = _said(query), _is_inflected(query)
+        if not inflected and any(weight for _, weight in said):
+            said = [each for each in said if each[1]]
+        found: list[Term] = []
+        counts: list[int] = []
+        for term, weight in said:
+            left, rarer = budget, 0
+            for df in counts:
+                if df > left:
+                    break
+                left, rarer = left - df, df
+            df = self._frequency(term, max(left, rarer) + 1)
+            found.append(Term(term=term, df=df, weight=weight))
+            counts.append(df)
+            counts.sort()
+        return self._inflected(query, found) if inflected else found
 
     def _inflected(self, query: str, found: list[Term]) -> list[Term]:
         """Put other forms of a word, and longer words with it, in place of one that nothing has."""
@@ -103,10 +126,13 @@ class Lexicon:
 
         After the first `alone` only turns follow: they support each other.
         """
+        if not self.scopes:
+            return []
         few = limit <= _FEW
         budget = _FEW_POSTINGS if few else _POSTINGS
         # For a few hits, the exact count of a common word does not matter, and counting is slow.
-        asked = [term for term in self.analyse(query, budget + 1 if few else None).terms if term.df]
+        found = self._rarest(query, budget) if few else self.analyse(query).terms
+        asked = [term for term in found if term.df]
         # Stop words count only if the query has no others.
         telling = [term for term in asked if term.weight]
         if not telling and any(analyser.of_query(query).values()):
@@ -121,7 +147,8 @@ class Lexicon:
         if self._last[0] == key:  # of a task, the sessions and then the units are asked for
             having, scored = self._traced[2], self._last[1]
         else:
-            scores, having = self._followed(weights, codes, budget)
+            counts = {term.term: term.df for term in asked}
+            scores, having = self._followed(weights, counts, codes, budget)
             self._traced = query, weights, having, scores
             scored = self._best(scores, count)
             if not few:
@@ -197,13 +224,18 @@ class Lexicon:
 
     def _frequency(self, term: str, most: int | None = None) -> int:
         df = self._frequencies.get(term)
-        if df is None and most is not None:
-            df = self._at_least.get(term)
+        if df is None and most is not None and self._at_least.get(term, 0) >= most:
+            df = most
         if df is None:
-            units = self._words.few(self._scoped(term), _FEW_POSTINGS) if self.scopes else set[int]()
-            df = self._words.count(self._scoped(term), most) if units is None else len(units)
+            few = _FEW_POSTINGS if most is None else min(_FEW_POSTINGS, most - 1)
+            units = self._words.few(self._scoped(term), few) if self.scopes else ""
             if units:
+                df = units.count(",") + 1
                 self._hold(term, units)
+            elif units is None:
+                df = most if few + 1 == most else self._words.count(self._scoped(term), most)
+            else:
+                df = 0
             known = self._frequencies if most is None or df < most else self._at_least
             if len(known) > _REMEMBERED:
                 known.clear()
@@ -212,27 +244,29 @@ class Lexicon:
 
     def _having(self, term: str) -> set[int]:
         """Return the units with a rarer term; they must not be changed."""
-        found = self._units.get(term)
-        return found or self._hold(term, self._words.having([self._scoped(term)]))
+        held = self._units.get(term)
+        if held and not isinstance(held, str):
+            return held
+        found = schema.listed(held) if isinstance(held, str) else self._words.having([self._scoped(term)])
+        self._hold(term, found)
+        return found
 
-    def _hold(self, term: str, units: set[int]) -> set[int]:
+    def _hold(self, term: str, units: set[int] | str) -> None:
         if len(self._units) >= _HELD:
             self._units.clear()
         self._units[term] = units
-        return units
 
     def _scoped(self, term: str) -> list[str]:
         return [schema.scoped(scope, term, command=self._commands) for scope in self.scopes]
 
     def _followed(
-        self, weights: dict[str, float], codes: set[int] | None, budget: int
+        self, weights: dict[str, float], counts: dict[str, int], codes: set[int] | None, budget: int
     ) -> tuple[dict[int, float], dict[str, set[int]]]:
         """Return the units with rarer terms, scored as if each occurred once, and the units of each term."""
         scores: dict[int, float] = {}
         having: dict[str, set[int]] = {}
-        most = budget + 1
         for term, weight in weights.items():
-            df = self._frequency(term, most)
+            df = counts[term]
             if df > budget and having:
                 break
             if df <= budget:
@@ -272,7 +306,10 @@ class Lexicon:
             norm = fixed + per_word * self._lengths[unit >> 4]
             score = 0.0
             for term, weight, has in wanted:
-                often = schema.frequency(bag, term) if table is None else table.get(term, 0)
+                if table is not None:
+                    often = table.get(term, 0)
+                else:  # most have not even its letters
+                    often = schema.frequency(bag, term) if term in bag else 0
                 if often:
                     has(unit)
                     score += weight * often / (often + norm)
@@ -302,8 +339,13 @@ class Lexicon:
         if self._lots is None:
             self._lots = schema.column(self._db, "lots")
         lots = self._lots
-        found = sorted(((-score, lots[unit >> 4], unit) for unit, score in scored))
-        same = [each for one, other in pairwise(found) if one[:2] == other[:2] for each in (one[2], other[2])]
+        found = sorted([(-score, lots[unit >> 4], unit) for unit, score in scored])
+        same = [
+            each
+            for one, other in pairwise(found)
+            if one[0] == other[0] and one[1] == other[1]
+            for each in (one[2], other[2])
+        ]
         if same:
             asked = ",".join(map(str, same))
             rows = self._db.execute(
@@ -313,6 +355,16 @@ class Lexicon:
             places = {row[0]: row[1:] for row in rows}
             found.sort(key=lambda row: (*row[:2], places.get(row[2], ())))
         return [(unit, -score) for score, _, unit in found]
+
+
+def _said(query: str) -> list[tuple[str, float]]:
+    """Return the terms of a query that are looked up, with what each says."""
+    said = list(analyser.of_query(query).items())
+    return said[:_FIRST] + said[_FIRST:][-_LAST:]
+
+
+def _is_inflected(query: str) -> bool:
+    return len(query) <= _SHORT and analyser.is_inflected(query)
 
 
 def _in_files(named: dict[int, str], terms: Iterable[str]) -> dict[int, float]:

@@ -97,7 +97,7 @@ def pack(counts: dict[str, int]) -> bytes:
 
 def unpack(bag: bytes) -> bytes:
     """Unpack a bag."""
-    return decompress(bag)
+    return decompress(bag, 15, 1024)  # the window of any, and room for most: zlib would begin with 16 KB
 
 
 def in_bag(term: str) -> bytes:
@@ -202,21 +202,19 @@ class Words:
             query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {most:d})"  # noqa: S608
         return int(self._connection.execute(query, values).fetchone()[0])
 
-    def few(self, any_of: Sequence[str], most: int) -> set[int] | None:
-        """Return the units that have one of these terms, or None if there are more than `most`."""
+    def few(self, any_of: Sequence[str], most: int) -> str | None:
+        """Return the units with one of these terms, to be `listed`; None if there are more than `most`."""
         some = f"SELECT rowid FROM words WHERE words MATCH ? LIMIT {most + 1:d}"  # noqa: S608 - a number
         query = f"SELECT group_concat(rowid) FROM ({some})"  # noqa: S608
-        found = self._connection.execute(query, [_any(any_of)]).fetchone()[0]
-        units = found.split(",") if found else []
-        return None if len(units) > most else set(map(int, units))
+        found: str = self._connection.execute(query, [_any(any_of)]).fetchone()[0] or ""
+        return None if found.count(",") >= most else found
 
     def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
         """Return the units that have at least one term of each group."""
         # In one row: thousands of SQLite steps would double the time.
         query = "SELECT group_concat(rowid) FROM words WHERE words MATCH ?"
         asked = " AND ".join(f"({_any(group)})" for group in all_of)
-        found = self._connection.execute(query, [asked]).fetchone()[0]
-        return set(map(int, found.split(","))) if found else set()
+        return listed(self._connection.execute(query, [asked]).fetchone()[0] or "")
 
     def number(self, scope: int, words_: set[str] | None) -> int | None:
         """Return the number of a file's words as they are spelled, which `spell` writes."""
@@ -252,8 +250,7 @@ class Words:
         if len(found) >= most:
             return None
         rows = "SELECT group_concat(rowid) FROM spelled WHERE spelled MATCH ?"
-        numbers = found and self._connection.execute(rows, [_any(found)]).fetchone()[0]
-        return set(map(int, numbers.split(","))) if numbers else set()
+        return listed((found and self._connection.execute(rows, [_any(found)]).fetchone()[0]) or "")
 
     def settle(self) -> None:
         """Merge the fragments of many writes."""
@@ -281,9 +278,9 @@ class PlainWords(Words):
         found = sum(int(row.fetchone()[0]) for row in rows)
         return found if most is None else min(found, most)
 
-    def few(self, any_of: Sequence[str], most: int) -> set[int] | None:
-        """Return the units that have one of these terms, or None if there are more than `most`."""
-        return self.having([any_of]) if self.count(any_of, most + 1) <= most else None
+    def few(self, any_of: Sequence[str], most: int) -> str | None:
+        """Return the units with one of these terms, to be `listed`; None if there are more than `most`."""
+        return ",".join(map(str, self.having([any_of]))) if self.count(any_of, most + 1) <= most else None
 
     def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
         """Return the units that have of each group at least one term."""
@@ -305,6 +302,11 @@ class PlainWords(Words):
 
     def settle(self) -> None:
         """Nothing to do."""
+
+
+def listed(units: str) -> set[int]:
+    """Return the numbers in a text of them."""
+    return set(map(int, units.split(","))) if units else set()
 
 
 def scoped(scope: int, term: str, *, command: bool = False) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memolith.base.errors import StorageError, UnsafePathError
 from memolith.index import schema, walk
-from memolith.index.units import KINDS, Unit, Work
+from memolith.index.units import COLUMNS, KINDS, Unit, Work
 from memolith.store import files, layout
 from memolith.text.words import spelling
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memolith.index.documents import Document
 
-    Read = tuple[bytes, tuple[int, int, int, int] | None]
+    Read = tuple[bytes, tuple[int, int, int, int]]
     Row = tuple[Any, ...]
     Stamp = tuple[int, ...] | None
     # A file that may have what is searched: its kind, its path in the store, and its fingerprint when it was
@@ -30,7 +30,6 @@ _FIELDS = {
     "last_line": "units.last",
     "content_hash": "units.hash",
     "role": "coalesce(units.role, '')",
-    "title": "coalesce(units.title, files.title, '')",
     "date": "coalesce(units.date, files.date, '')",
     **{
         name: f"coalesce(files.{name}, '')"
@@ -39,10 +38,13 @@ _FIELDS = {
     "scope": "scopes.slug",
 }
 # The columns that the other fields are computed from.
-_MORE = "files.kind, directories.path, files.name, coalesce(files.supersedes, ''), files.masked"
+_MORE = (
+    "files.kind, directories.path, files.name, coalesce(files.supersedes, ''), files.masked, "
+    "coalesce(units.title, files.title, '')"
+)
 _STAMP = "files.inode, files.size, files.mtime, files.ctime"
 _SELECT = (
-    f"SELECT {', '.join(_FIELDS.values())}, {_MORE}, {_STAMP} FROM units "  # noqa: S608 - constants
+    f"SELECT {', '.join(_FIELDS[name] for name in COLUMNS)}, {_MORE}, {_STAMP} FROM units "  # noqa: S608 - constants
     "JOIN files ON files.id = units.file JOIN directories ON directories.number = files.directory "
     "JOIN scopes ON scopes.number = files.scope"
 )
@@ -238,28 +240,22 @@ def work(connection: Connection, slugs: Sequence[str], sessions: int) -> list[Wo
 
 
 def _unit(row: Row) -> Unit:
-    fields: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))
-    code, directory, name, supersedes, masked = row[len(_FIELDS) : -4]
+    columns = row[: len(COLUMNS)]
+    number, position, parent, turn, first, last = columns[:6]
+    code, directory, name, supersedes, masked, title, *stamp = row[len(COLUMNS) :]
     kind, path = KINDS[code], f"{directory}/{name}".removeprefix(_STORE)
-    position = fields["position"]
     if kind == "session":
-        kind = KINDS[fields["id"] & 15]
+        kind = KINDS[number & 15]
+        fields = dict(zip(COLUMNS, columns, strict=True))
         role, _, taint = fields["role"].partition(":")
         fields["role"] = role
         if taint:
             fields["source"] = f"{_ORIGINS.get(role, role)}, {taint}"
-        key = f"session:{fields['record']}#{fields['turn']}"
-    elif position < 0 or (position == 0 and fields["parent"] is None and kind not in ("memory", "daily")):
+        key = f"session:{fields['record']}#{turn}"
+        columns = tuple(fields.values())
+    elif position < 0 or (position == 0 and parent is None and kind not in ("memory", "daily")):
         key = path
     else:
-        key = f"{path}#L{fields['first_line']}-{fields['last_line']}"
-    return Unit(
-        **fields,
-        key=key,
-        path=path,
-        kind=kind,
-        text=None,
-        supersedes=supersedes.split("\n") if supersedes else [],
-        masked=bool(masked),
-        stamp=row[-4:],
-    )
+        key = f"{path}#L{first}-{last}"
+    replaced = supersedes.split("\n") if supersedes else []
+    return Unit.of((*columns, kind, key, path, replaced, bool(masked), tuple(stamp), None, title))

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from _operator import attrgetter
+
 from memolith.base.values import HIT_KINDS, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 KINDS = HIT_KINDS
 
@@ -41,14 +47,27 @@ class Unit(Value):
         """Whether it is of a session."""
         return self.kind in ("session", "command")
 
+    @classmethod
+    def of(cls, values: Iterable[object]) -> Unit:
+        """Return a unit by its values in the order of `ORDER`: a question makes many, and names take time."""
+        made = cls.__new__(cls)
+        for put, value in zip(_PUT, values, strict=True):
+            put(made, value)
+        return made
+
     def with_text(self, text: str, title: str) -> Unit:
         """Return the same unit with its text and its title, which may have changed."""
-        found = Unit.__new__(Unit)
-        for name in Unit.__slots__:
-            object.__setattr__(found, name, getattr(self, name))
-        object.__setattr__(found, "text", text)
-        object.__setattr__(found, "title", title)
-        return found
+        return Unit.of((*_STAYS(self), text, title))
+
+
+# Columns of the index, what is made of others, and what `with_text` replaces.
+COLUMNS = (
+    *("id", "position", "parent", "turn", "first_line", "last_line", "content_hash", "role", "date"),
+    *("category", "record", "status", "expires", "valid_from", "valid_until", "source", "scope"),
+)
+ORDER = (*COLUMNS, "kind", "key", "path", "supersedes", "masked", "stamp", "text", "title")
+_PUT = [dict(Unit._put)[name] for name in ORDER]  # noqa: SLF001 - of its base
+_STAYS = attrgetter(*ORDER[:-2])
 
 
 def kind_of(unit_id: int) -> str:

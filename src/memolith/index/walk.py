@@ -11,7 +11,7 @@ import time
 from itertools import islice
 from zlib import crc32
 
-from memolith.base.lean import suppress
+from memolith.base.lean import lru_cache, suppress
 from memolith.base.whole import is_regular
 from memolith.env.paths import inside
 from memolith.index.units import KINDS
@@ -78,7 +78,8 @@ def digest(name: str, inode: int, size: int, mtime: int, ctime: int) -> int:
     return hash((crc32(name.encode()), inode, size, mtime, ctime)) & _MASK
 
 
-def places(slug: str, only: str = "") -> list[Place]:
+@lru_cache(maxsize=64)
+def places(slug: str, only: str = "") -> tuple[Place, ...]:
     """Return the directories of a scope, or `only` those of a kind."""
     base = f"{layout.STORE}/{layout.path(slug)}".rstrip("/")
     found = []
@@ -93,7 +94,9 @@ def places(slug: str, only: str = "") -> list[Place]:
             path = "/".join(filter(None, (base, kind.path, part)))
             deep = kind.path == "memories"
             found.append(Place(slug, path, kind.recalled_as, accepts, part, deep=deep))
-    return [*found, Place(slug, f"sessions/{slug}", "session", is_session)] if slug and not only else found
+    if slug and not only:
+        found.append(Place(slug, f"sessions/{slug}", "session", is_session))
+    return tuple(found)
 
 
 def _is_note(name: str) -> bool:
@@ -263,7 +266,7 @@ class Files:
         self._home = home
         self._trees: dict[str, Tree] = {}
 
-    def read(self, path: str) -> tuple[bytes, tuple[int, int, int, int] | None] | None:
+    def read(self, path: str) -> tuple[bytes, tuple[int, int, int, int]] | None:
         """Return a file's bytes and its stamp; None if it does not exist."""
         top, _, rest = path.partition("/")
         tree = self._trees.get(top)
@@ -274,5 +277,4 @@ class Files:
         except FileNotFoundError:
             return None
         # Session copies may be larger than a memory.
-        data = place.read(_MAX_SESSION, cut=True) if top == "sessions" else place.read()
-        return None if data is None else (data, place.fingerprint())
+        return place.read_as_of(_MAX_SESSION, cut=True) if top == "sessions" else place.read_as_of()

@@ -136,6 +136,7 @@ class Subject:
         whole = {term.term for term in asked.terms if (term.weight or 1.0) >= 1}  # without variants of a word
         telling = [term for term in said if term in whole and term not in fillers] or list(said)
         self._telling = {term: self._counts[term] for term in telling}
+        self._finder = terms.Finder(self._counts)
         self._special = [term for term in telling if term not in everyday]
         most = rarity(0, asked.total)
         rare = [said[term] / most for term in self._special or telling]
@@ -144,7 +145,11 @@ class Subject:
     def close(self, text: str) -> float:
         """Return the share of the question's words side by side in a text; half if one word is between."""
         text = text[:_LONG]
-        known = terms.among(text, self._telling)
+        known = {
+            chunk: told
+            for chunk, has in self._finder.within(text.split()).items()
+            if (told := has.intersection(self._telling))
+        }
         nearest: dict[str, int] = {}
         last, before = -weights.REACH, set[str]()
         for at, chunk in enumerate(text.split()):
@@ -162,7 +167,7 @@ class Subject:
 
     def leads(self, text: str) -> float:
         """Return the share of the question's words that a text begins with."""
-        known = terms.among(" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), self._counts)
+        known = self._finder.within(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST])
         return sum(self._counts[term] for term in set[str]().union(*known.values())) / self._sum
 
     def beside(self, text: str, has: Collection[str]) -> list[str]:

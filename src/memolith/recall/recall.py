@@ -184,9 +184,10 @@ def _answer(home: str, index: Index, asked: Question, meaning: Vectors | None) -
         ranked = _ranked(index, asked, meaning, state) if asked.query.strip() else []
         if index.stamp() == stamp and (stamp is not None or not index.status(asked.slugs).changed):
             break
+    finder = terms.Finder({term for each in ranked for term in each.terms})
     return Recall(
         query=asked.query,
-        hits=[_hit(home, each) for each in ranked],
+        hits=[_hit(home, each, finder) for each in ranked],
         complete=state.complete,
         missing=state.missing,
         notes=state.notes,
@@ -361,12 +362,12 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).lstrip("-*+ ").rstrip(". ").casefold()
 
 
-def _hit(home: str, ranked: Ranked) -> Hit:
+def _hit(home: str, ranked: Ranked, finder: terms.Finder) -> Hit:
     unit = ranked.unit
     text = unit.text or ""
     # A log is added to: its last line about something holds.
     past = supersede.outdated(text, ranked.terms) if unit.kind == "daily" and "\n" in text else 0
-    snippet, offset = excerpt.around("\n".join(text.split("\n")[past:]), ranked.terms)
+    snippet, offset = excerpt.around("\n".join(text.split("\n")[past:]), ranked.terms, finder=finder)
     line = None if unit.first_line is None else unit.first_line + past + offset
     is_session = unit.is_turn
     path = unit.path if is_session else f"{layout.STORE}/{unit.path}"

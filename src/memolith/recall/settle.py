@@ -94,7 +94,7 @@ def answers_first(ranked: Sequence[Ranked]) -> list[Ranked]:
             first += [each for each in ranked[at:] if _states_same(each, hit)]
             if talk.is_question(unit.text or ""):
                 first.append(replies.get((unit.path, unit.position + 1)))
-        done += [each for each in (*first, hit) if each is not None and each not in done]
+        done += [each for each in (*first, hit) if each is not None and all(each is not x for x in done)]
     return done
 
 
@@ -173,7 +173,7 @@ def current_first(
         # have nothing rare in common.
         least = 0.0 if first.unit.id in followed else None
         common = None if alone else links.get((first.unit.id, hit.unit.id), least)
-        return any(supersede.replaces(each, earlier, question, common) for each in later)
+        return any(supersede.says_otherwise(each, earlier, question, common) for each in later)
 
     done: list[Ranked] = []
     while waiting:

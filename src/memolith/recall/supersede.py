@@ -100,6 +100,8 @@ class Statement:
     @cached_property
     def changes(self) -> bool:
         """Whether it reads like a change."""
+        if self.text.isascii():
+            return not _CHANGE.isdisjoint(self.words)
         return not _CHANGE.isdisjoint(self.words) or any(sign in self.text for sign in _CHANGE_SIGNS)
 
     @cached_property
@@ -111,6 +113,13 @@ class Statement:
         ignored = _ignored()
         # A number or a version (`1.7.5`) is a value, not the subject.
         return {term for term in found if term not in ignored and any(map(str.isalpha, term))}
+
+    @cached_property
+    def seconds(self) -> float:
+        """The seconds of its time, without the minutes."""
+        whole, part = self.date[17:19], self.date[20:23] if self.date[19:20] == "." else ""
+        seconds = int(whole) if whole.isdecimal() else 0
+        return seconds + (int(part) / 10 ** len(part) if part.isdecimal() else 0)
 
     @cached_property
     def begins(self) -> list[str]:
@@ -195,10 +204,19 @@ def replaces(
     `common`, if known, is how much of the earlier one is in the later one, weighted by rarity: words that all
     facts about the billing service share are not enough.
     """
-    if not is_later(later, earlier) or not _may_replace(later, earlier, common):
+    return is_later(later, earlier) and says_otherwise(later, earlier, question, common)
+
+
+def says_otherwise(
+    later: Statement, earlier: Statement, question: Collection[str], common: float | None = None
+) -> bool:
+    """Whether a statement `replaces` an earlier one that is known to be earlier."""
+    if not _may_replace(later, earlier, common):
         return False
     asked = earlier.terms.intersection(question).difference(_ignored())
     same = asked & later.terms
+    if not (later.changes or same == asked or _begin_alike(later, earlier)):
+        return False  # before what takes longer
     if is_sibling(later, earlier, question) or (same and same != asked and not _is_of_same(later, earlier)):
         return False
     if not later.changes:
@@ -244,13 +262,7 @@ def is_later(one: Statement, other: Statement) -> bool:
     if mine[:17] != theirs[:17] or mine[16:17] != ":":
         return mine > theirs
     in_a_log = mine[:23] == theirs[:23] and mine > theirs
-    return in_a_log or _seconds(mine) - _seconds(theirs) >= weights.TOGETHER_SECONDS
-
-
-def _seconds(date: str) -> float:
-    """Return the seconds of a time, without its minutes."""
-    whole, part = date[17:19], date[20:23] if date[19:20] == "." else ""
-    return (int(whole) if whole.isdecimal() else 0) + (int(part) / 10 ** len(part) if part.isdecimal() else 0)
+    return in_a_log or one.seconds - other.seconds >= weights.TOGETHER_SECONDS
 
 
 def outdated(log: str, question: Collection[str]) -> int:

@@ -15,12 +15,16 @@ WIDTH = 280
 _LONG = 20_000  # a longer text is searched this far
 
 
-def around(text: str, wanted: Collection[str], width: int = WIDTH) -> tuple[str, int]:
+def around(
+    text: str, wanted: Collection[str], width: int = WIDTH, finder: terms.Finder | None = None
+) -> tuple[str, int]:
     """Return the lines that have most of the wanted terms, within about `width`, and how many lines precede.
 
-    A long line is cut at a word, with an ellipsis where something is left out.
+    A long line is cut at a word, with an ellipsis where something is left out. A `finder` of these terms and
+    others, if there are several texts, spares looking at a word in each of them.
     """
-    known = terms.among(text[:_LONG], set(wanted))
+    having = (finder or terms.Finder(set(wanted))).within(text[:_LONG].split())
+    known = {chunk: told for chunk, has in having.items() if (told := has.intersection(wanted))}
     lines = text[:_LONG].split("\n")
     found = [set().union(*[known[chunk] for chunk in line.split() if chunk in known]) for line in lines]
     best, begin, end = -1, 0, 0
@@ -46,7 +50,7 @@ def _cut(line: str, known: Collection[str], width: int) -> str:
     """Return the part of a long line with most of the terms, and what stands around them."""
     words = line.split(" ")
     # Where each word begins; at the end, where the line would go on.
-    begins = [0, *accumulate(len(word) + 1 for word in words)]
+    begins = list(accumulate([len(word) + 1 for word in words], initial=0))
     matching = [number for number, word in enumerate(words) if word in known] or [0]
     most, first, last, at = 0, 0, 0, 0
     for count, number in enumerate(matching, 1):

@@ -79,20 +79,35 @@ def _known(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def among(text: str, wanted: Collection[str]) -> dict[str, set[str]]:
     """Return the pieces of a text that have wanted terms, with the terms of each."""
-    found: dict[str, set[str]] = {}
-    begins = {term[:2] for term in wanted}
-    chunks: Iterable[str] = set(text.split())
-    if text.isascii():
-        # Most are plain words, of which stemming changes only the end. Asked in the order that is cheapest.
-        chunks = [word for word in chunks if word[:2] in begins or not (word.islower() and word.isalpha())]
-    for chunk in chunks:
-        if chunk.isalpha() and chunk.isascii() and chunk[1:].islower() and chunk[:2].lower() not in begins:
-            continue
-        base, extra = _known(chunk)
-        has = {term for term in (*base, *extra) if term in wanted}
-        if has:
-            found[chunk] = has
-    return found
+    return Finder(wanted).within(text.split())
+
+
+class Finder:
+    """Finds terms in texts; each piece is looked at once, as most are in several texts."""
+
+    def __init__(self, wanted: Collection[str]) -> None:
+        self._wanted = wanted
+        self._begins = {term[:2] for term in wanted}
+        self._seen: set[str] = set()
+        self._having: dict[str, set[str]] = {}
+
+    def within(self, pieces: Iterable[str]) -> dict[str, set[str]]:
+        """Return those of a text's pieces that have the terms, with the terms of each."""
+        chunks, begins = set(pieces), self._begins
+        new: Iterable[str] = chunks - self._seen
+        if "".join(new).isascii():
+            # Most are plain words, of which stemming changes only the end. In the order that is cheapest.
+            new = [word for word in new if word[:2] in begins or not (word.islower() and word.isalpha())]
+        for chunk in new:
+            is_plain = chunk.isalpha() and chunk.isascii() and chunk[1:].islower()
+            if is_plain and chunk[:2].lower() not in begins:
+                continue
+            base, extra = _known(chunk)
+            has = {term for term in (*base, *extra) if term in self._wanted}
+            if has:
+                self._having[chunk] = has
+        self._seen |= chunks
+        return {chunk: self._having[chunk] for chunk in chunks.intersection(self._having)}
 
 
 def of_query(text: str) -> dict[str, float]:
@@ -107,7 +122,7 @@ def of_query(text: str) -> dict[str, float]:
 def _asked(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for chunk in dict.fromkeys(text.replace("’", "'").split()):
-        base, extra = _analyse(chunk, in_query=True)
+        base, extra = _known(chunk) if chunk.isascii() else _analyse(chunk, in_query=True)
         says = 0.0 if chunk.strip(_AROUND).lower() in STOP else 1.0
         for term in dict.fromkeys(base):
             found[term] = min(found.get(term, 0.0) + says, 2.0)
