@@ -173,7 +173,7 @@ def current_first(
         # have nothing rare in common.
         least = 0.0 if first.unit.id in followed else None
         common = None if alone else links.get((first.unit.id, hit.unit.id), least)
-        return any(supersede.says_otherwise(each, earlier, question, common) for each in later)
+        return any(supersede.replaces(each, earlier, question, common) for each in later)
 
     done: list[Ranked] = []
     while waiting:

@@ -100,9 +100,8 @@ class Statement:
     @cached_property
     def changes(self) -> bool:
         """Whether it reads like a change."""
-        if self.text.isascii():
-            return not _CHANGE.isdisjoint(self.words)
-        return not _CHANGE.isdisjoint(self.words) or any(sign in self.text for sign in _CHANGE_SIGNS)
+        signs = () if self.text.isascii() else _CHANGE_SIGNS
+        return not _CHANGE.isdisjoint(self.words) or any(sign in self.text for sign in signs)
 
     @cached_property
     def subject(self) -> set[str]:
@@ -199,18 +198,11 @@ def replaces(
     question: Collection[str],
     common: float | None = None,
 ) -> bool:
-    """Whether a statement seems to replace an earlier one, as far as the question is about it.
+    """Whether a later statement seems to replace an earlier one, as far as the question is about it.
 
     `common`, if known, is how much of the earlier one is in the later one, weighted by rarity: words that all
     facts about the billing service share are not enough.
     """
-    return is_later(later, earlier) and says_otherwise(later, earlier, question, common)
-
-
-def says_otherwise(
-    later: Statement, earlier: Statement, question: Collection[str], common: float | None = None
-) -> bool:
-    """Whether a statement `replaces` an earlier one that is known to be earlier."""
     if not _may_replace(later, earlier, common):
         return False
     asked = earlier.terms.intersection(question).difference(_ignored())
