@@ -43,6 +43,7 @@ def forged(form: str, cwd: str) -> str:
         "codex": [
             {"type": "session_meta", "payload": {"id": "c1", "cwd": cwd, "timestamp": written.AT}},
             {"type": "response_item", "payload": {"type": "message", **user}},
+            {"type": "event_msg", "payload": {"type": "user_message", "message": ORDER}},
         ],
         "copilot": [
             {"type": "session.start", "data": {"context": {"cwd": cwd}}},
@@ -701,7 +702,8 @@ def test_a_long_text_that_begins_like_a_hosts_block_is_read_in_no_time(host: str
 
 def test_of_the_skills_that_codex_lists_its_own_taint_nothing(tmp_path: Path) -> None:
     text = f"<skills_instructions>{LISTED.format('/.system')}</skills_instructions>"
-    rows = [IN_W, developer(text), row("Go on."), ANSWERS["codex"]]
+    typed = {"type": "event_msg", "payload": {"type": "user_message", "message": "Go on."}}
+    rows = [IN_W, developer(text), row("Go on."), typed, ANSWERS["codex"]]
     (session,) = written.read("codex", tmp_path / "session-s1.jsonl", *rows)
     assert session.taint == ""
 

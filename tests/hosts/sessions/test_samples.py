@@ -25,7 +25,7 @@ GOLDEN = {
     "aider/.aider.chat.history.md": ("aider", (2, 2, 1)),
 }
 REAL = {
-    "claude-code-agentsessions-small": (5, 6),
+    "claude-code-agentsessions-small": (3, 6),
     "claude-code-dkimuson-1af7fc5e-8455-4414-9ccd-011d40f70b2a": (15,),
     "claude-code-dkimuson-5c0375b4-57a5-4f26-b12d-d022ee4e51b7": (17, 14),
     "claude-code-happy-0-say-lol-session": (2,),

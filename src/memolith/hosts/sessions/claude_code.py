@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import UNREAD, JsonLines, records, stem
-from memolith.hosts.sessions.transcript import Transcript, has_words, listed, plain, texts
+from memolith.hosts.sessions.transcript import (
+    Transcript,
+    has_words,
+    is_anothers,
+    listed,
+    plain,
+    texts,
+)
 from memolith.learn.extract import strip
 from memolith.prompt.guidance import MEMORY_TOOLS_PROMPT
 from memolith.text.patterns import lazy
@@ -20,6 +27,13 @@ if TYPE_CHECKING:
 
 # What the program itself put where a prompt would be.
 _NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "teamName", "agentName")
+# What a row says of who sent a prompt; `sdk` is a program, or a window of one in which a person types.
+_SENT = {
+    "kind": ("human",),
+    "turnOrigin": ("human", "user", "sdk"),
+    "promptSource": ("typed", "queued", "clipboard", "user", "sdk"),
+}
+_SENDER = ("origin", "turnOrigin", "promptSource", "sourceToolAssistantUUID", "sourceToolUseID", "agentId")
 # How people start it; of what else starts it, prompts are a program's.
 _TYPED_AT = ("", "cli", "claude-vscode", "claude-desktop", "vscode", "jetbrains")
 # What it reminds of. A command's author may begin as those do, so behind a command they are not its own.
@@ -116,7 +130,7 @@ class ClaudeCode(JsonLines):
             return kind in ("user", "assistant", "attachment")
         into.know(cwd=row.get("cwd"), started=row.get("timestamp"))
         if not into.side:  # a program may go on with a person's session, and a person with a program's
-            into.typed = (row.get("entrypoint") or "") in _TYPED_AT
+            into.typed = _is_typed(row)
             is_persons = into.typed or into.known.get("source") == "interactive"
             into.known["source"] = "interactive" if is_persons else "automation"
         message = fields(row.get("message"))
@@ -140,7 +154,7 @@ class ClaudeCode(JsonLines):
             into.result(block.get("tool_use_id"), text, ok=ok, denied=denied and not ok, time=time)
         texts = _texts(content)
         into.heed(content)
-        if _is_put_there(row):
+        if _is_put_there(row, into):
             # A summary is of what was said before in the file; any other text may be a stranger's.
             summed = row.get("isCompactSummary") and into.turns
             if not summed and not all(_is_note(each, into) for each in texts):
@@ -214,11 +228,35 @@ def _said(printed: str) -> list[str]:
     return [context, json.dumps(told)] if has_words(told) else [context]
 
 
-def _is_put_there(row: Record) -> bool:
-    """Whether no person typed a prompt: a person's says nothing else of where it comes from."""
-    is_persons = fields(row.get("origin")).get("kind", "human") == "human"
-    unasked = row.get("promptSource") in ("system", "scheduled")
-    return not is_persons or unasked or any(row.get(key) for key in _NOT_TYPED)
+def _is_put_there(row: Record, into: Transcript) -> bool:
+    """Whether no person typed a prompt: whatever a person's says of where it comes from says that.
+
+    Where a version says it of one prompt, it does of each but its own commands.
+    """
+    if any(row.get(key) for key in _NOT_TYPED) or is_anothers(row, _SENDER):
+        return True
+    if fields(row.get("message")).get("role", "user") != "user" or row.get("sessionKind"):
+        return True
+    version, said = str(row.get("version") or ""), _senders(row)
+    if said:
+        into.known["says who typed"] = version
+    elif version and into.known.get("says who typed") == version:
+        return _COMMAND not in plain(fields(row.get("message")).get("content"))
+    return any(each not in _SENT[key] for key, each in said.items())
+
+
+def _senders(row: Record) -> Record:
+    """Return what a row says of who sent it, in each of three fields that do."""
+    origin = row.get("origin")
+    said = {key: row.get(key) for key in _SENT} | {"kind": fields(origin).get("kind") or origin}
+    return {key: each for key, each in said.items() if each}
+
+
+def _is_typed(row: Record) -> bool:
+    """Whether a person typed into the program, as far as a row says."""
+    said = _senders(row)
+    is_program = said.get("turnOrigin", said.get("promptSource")) == "sdk" and said.get("kind") != "human"
+    return (row.get("entrypoint") or "") in _TYPED_AT and not is_program
 
 
 def _is_note(text: str, into: Transcript) -> bool:

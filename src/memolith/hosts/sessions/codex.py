@@ -1,7 +1,7 @@
 """Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl`, in today's form and the flat one of 2025.
 
 Every turn is in a rollout twice, as `response_item` and as `event_msg`; only the first is read. What a person
-typed has an event of its own; where there are such events, a prompt without one is the program's.
+typed has an event of its own; a prompt without one is the program's, but in the flat form, which has none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines, records
-from memolith.hosts.sessions.transcript import Transcript, listed, plain
+from memolith.hosts.sessions.transcript import Transcript, is_anothers, listed, plain
 from memolith.memory.sessions import MODES
 from memolith.text.patterns import lazy
 
@@ -20,7 +20,9 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call
 _WRAPPER = frozenset(["output", "metadata", "content", "success"])  # what it puts around a result
 _EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
 _CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
+_OWN_FIELDS = ("internal_chat_message_metadata_passthrough",)
 _REQUEST = "##MyrequestforCodex"
+_TYPED = (None, "plain")  # kinds of prompts; others are instructions and the like
 _TYPED_AT = (None, "cli", "vscode")
 
 
@@ -37,7 +39,8 @@ class Codex(JsonLines):
 
     def prepare(self, path: str, into: Transcript) -> None:  # noqa: D102
         payloads = (fields(row.get("payload")) for row in records(path) if row.get("type") == "event_msg")
-        said = (plain(each.get("message")) for each in payloads if each.get("type") == "user_message")
+        events = (each for each in payloads if each.get("type") == "user_message")
+        said = (plain(each.get("message")) for each in events if each.get("kind") in _TYPED)
         into.prompts = set(filter(None, map(_squeezed, said)))
 
     def take(self, row: Record, into: Transcript) -> bool:  # noqa: D102
@@ -45,6 +48,7 @@ class Codex(JsonLines):
         if kind == "session_meta":
             into.know(id=payload.get("id"), cwd=payload.get("cwd"), started=payload.get("timestamp"))
             into.know(source=_source(payload.get("source"), payload.get("originator")))
+            into.typed = None if into.prompts else False  # a fork's, or another version's
             if (mode := payload.get("memory_mode")) in MODES[1:]:  # a later row may say so, too
                 into.known["mode"] = str(mode)
         elif kind == "compacted":
@@ -90,6 +94,8 @@ class Codex(JsonLines):
         elif role != "user":  # what a hook says has this form, too
             said = [text] if isinstance(content, str) else map(plain, listed(content))
             return role == "developer" and into.note(said, "codex developer")
+        elif is_anothers(item, _OWN_FIELDS):
+            into.pass_over(item)
         else:
             into.heed(content)
             # AGENTS.md may have such a block in its own, which comes first.

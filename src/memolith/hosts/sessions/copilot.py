@@ -6,11 +6,12 @@ import os
 
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines, stem
-from memolith.hosts.sessions.transcript import Transcript, listed, plain
+from memolith.hosts.sessions.transcript import Transcript, is_anothers, listed, plain
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
 _TYPED = (None, "", "user")  # where a message comes from that a person typed
+_ABOUT = ("source", "parentAgentTaskId", "agentMode")
 _SENT = ("inputOrigin", "inputIntegrity")  # said of what another session sent
 _FILES = ("file", "directory")  # of this machine
 # What is said in an answer, or asked of tools, or only thought.
@@ -105,7 +106,7 @@ def _is_typed(data: Record, into: Transcript) -> bool:
     to a hook as typed.
     """
     task = data.get("parentAgentTaskId")
-    if data.get("source") not in _TYPED or any(data.get(key) for key in _SENT):
+    if data.get("source") not in _TYPED or any(data.get(key) for key in _SENT) or is_anothers(data, _ABOUT):
         return False
     if not task:
         return True

@@ -7,7 +7,7 @@ import json
 from memolith.env.settings import open_regular
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines
-from memolith.hosts.sessions.transcript import Transcript, listed, plain
+from memolith.hosts.sessions.transcript import Transcript, is_anothers, listed, plain
 from memolith.text.patterns import lazy
 
 _MAX_SETTINGS = 1_048_576
@@ -65,7 +65,8 @@ class Droid(JsonLines):
         said = [plain(block) for block in blocks if block.get("type") == "text"]
         into.heed(content)
         # A typed message has a mode and one text. Else what others put there could pass for it.
-        if len(said) == 1 and isinstance(message.get("interactionMode"), str):
+        is_typed = isinstance(message.get("interactionMode"), str) and not is_anothers(message)
+        if len(said) == 1 and is_typed:
             into.ask(said, time)
             return True
         for text in said:

@@ -18,6 +18,7 @@ from memolith.hosts.sessions.transcript import (
     MOST,
     Transcript,
     cites,
+    is_anothers,
     listed,
     texts,
 )
@@ -149,6 +150,8 @@ def _small(message: Record, most: int) -> Record:
     said = (part for part in listed(message.get("content")) if "functionCall" not in part)
     attached = [part for part in said if not isinstance(part.get("text"), str)]
     attached += [{}] * is_command
+    if message.get("type") == "user" and is_anothers(message):
+        parts, attached = [], [{}]
     attached += [{}] * cites(
         {key: each for key, each in message.items() if key not in ("content", "toolCalls")}
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines
-from memolith.hosts.sessions.transcript import Transcript, listed, plain, texts
+from memolith.hosts.sessions.transcript import Transcript, is_anothers, listed, plain, texts
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
@@ -30,7 +30,7 @@ class Generic(JsonLines):
         time = row.get("timestamp") or row.get("time") or row.get("created_at")
         if role == "user":
             into.heed(content)
-            into.ask(texts(content), time)
+            self._prompt(row, texts(content), time, into)
         if role == "assistant":
             into.heed(content)
             into.look_up({key: each for key, each in row.items() if key != "tool_calls"})
@@ -42,6 +42,12 @@ class Generic(JsonLines):
             ok = not row.get("is_error") and row.get("outcome") in (None, "", "ok")
             tool = row.get("name") or row.get("tool")
             into.result(row.get("tool_call_id"), plain(content), ok=ok, time=time, tool=tool)
+
+    def _prompt(self, row: Record, parts: list[str], time: object, into: Transcript) -> None:
+        if is_anothers(row) or row.get("name") not in (None, "", "user", "human"):  # another agent's
+            into.pass_over(row)
+        else:
+            into.ask(parts, time)
 
 
 # What pi tells its model of itself; the instructions of a project count as the files that they are.
@@ -60,6 +66,10 @@ def _is_pis(sections: Record, into: Transcript) -> bool:
     return is_own and bool(paths or not context)
 
 
+# Around what a person typed; right behind the tag, without a new line, the program itself speaks.
+_QUERY = lazy(r"(?s)(?:(?!<user_query\b).)*<user_query>[^\S\n]*\n")
+
+
 class Cursor(Generic):
     """`~/.cursor/projects/<slug>/agent-transcripts/`: no tool results in them, nor where the session was."""
 
@@ -70,6 +80,12 @@ class Cursor(Generic):
         into = super().begin(path)
         into.fetched("tool")  # which ones were called is not written down, so it may have been any
         return into
+
+    def _prompt(self, row: Record, parts: list[str], time: object, into: Transcript) -> None:
+        typed = [each for each in parts if _QUERY.match(each)]
+        if len(typed) < len(parts):
+            into.pass_over(row)
+        super()._prompt(row, typed, time, into)
 
 
 class Pi(JsonLines):
@@ -100,6 +116,8 @@ class Pi(JsonLines):
 
     def _message(self, message: Record, time: object, into: Transcript) -> bool:
         role, content = message.get("role"), message.get("content")
+        if role == "user" and is_anothers(message):
+            return False
         if role == "user":
             into.heed(content)
             into.ask(texts(content), time)

@@ -14,7 +14,7 @@ from memolith.env.settings import open_regular
 from memolith.env.whose import folder
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import UNREAD, Agent, stem
-from memolith.hosts.sessions.transcript import Transcript, moment, plain
+from memolith.hosts.sessions.transcript import Transcript, is_anothers, moment, plain
 from memolith.learn.extract import strip
 from memolith.text.patterns import lazy
 
@@ -30,6 +30,7 @@ _PARTS = (
 )
 _OWN_TOOLS = ("apply_patch",)
 _QUIET = ("reasoning", "step-start", "step-finish", "snapshot", "patch", "retry")
+_SAID, _ABOUT = ("synthetic", "ignored"), ("agent", "system")
 _READ = lazy(r'Called the (?:Read|List) tool with the following input: \{"(?:filePath|path)":"([^"]*)"')
 _OWN_NOTES = (
     "Use the above message and context to generate a prompt and call the task tool",
@@ -120,7 +121,8 @@ def _take(message: str, about: Record, part: Record, into: Transcript) -> None:
     if kind == "text" and role in ("user", "assistant"):
         text = plain(part.get("text"))
         into.look_up(part)
-        if not part.get("synthetic") and not part.get("ignored"):
+        is_strange = role == "user" and (is_anothers(part, _SAID) or is_anothers(about, _ABOUT))
+        if not part.get("synthetic") and not part.get("ignored") and not is_strange:
             into.say(str(role), text, time, f"{role}{message}")
         elif not part.get("ignored"):
             _put(text, message, into)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memolith.hosts.sessions.calls import Record, fields
 from memolith.hosts.sessions.files import JsonLines
-from memolith.hosts.sessions.transcript import Transcript, listed, plain
+from memolith.hosts.sessions.transcript import Transcript, is_anothers, listed, plain
 
 # What it notes for itself.
 _QUIET = (
@@ -12,7 +12,7 @@ _QUIET = (
     *("session_model", "session_approval_mode", "session_execution_engine", "turn_result", "rewind"),
     *("user_text_elements", "branch_checkpoint", "session_artifact_event", "session_artifact_snapshot"),
 )
-_OWN = ("real_user", "assistant_output", "tool_result", "")
+_TYPED = ("real_user", "")
 
 
 class Qwen(JsonLines):
@@ -53,7 +53,8 @@ class Qwen(JsonLines):
         said = [plain(part) for part in parts if isinstance(part.get("text"), str)]
         into.heed([part for part in parts if not isinstance(part.get("text"), str)])
         is_persons = row.get("subtype") in (None, "", "mid_turn_user_message")
-        if is_persons and str(row.get("provenance") or "") in _OWN:
+        is_persons = is_persons and not is_anothers(row, ("provenance",))
+        if is_persons and str(row.get("provenance") or "") in _TYPED:
             into.ask(said, row.get("timestamp"))
         elif said:
             into.fetched("prompt")  # of a hook, a schedule or another agent

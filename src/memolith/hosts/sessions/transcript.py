@@ -42,6 +42,13 @@ _NO_ATTACHMENT = ("tool_result", "thinking", "redacted_thinking", "reasoning", "
 _WORDS = lazy(r"[A-Za-z]\S*\s+\S*[A-Za-z]|[^\x00-\x7f]{2}")  # two words, or a script without blanks
 _WHOLE_PATH = lazy(r"/|[A-Za-z]:[\\/]")
 _LOOKED_UP = lazy(r"(?i)citation|annotation|grounding|server_?tool|web_?(?:search|fetch)")
+# What a field is called that says who sent a message, and what it says where a person did.
+_OF_SENDER = lazy(
+    r"(?i)synthetic|virtual|ephemeral|inject|hook|generat|system|skill|schedul|cron|peer|origin|source|provenance"
+    r"|attribut|forward|relay|companion|remote|bot|plugin|extension|hidden|internal|auth?o|sender|sent_?by|agent"
+    r"|verified|notif|task"
+)
+_BY_A_PERSON: tuple[object, ...] = (None, False, "", 0, [], {}, "user", "human", "typed", "interactive")
 _NO_WORDS = ("cwd", "timestamp", "gitBranch", "version")
 _TAG = lazy(r"(?i)<(/?)(system[-_]reminder|memory[\w-]*|hook_context)(?:\s[^<>]*)?>")
 
@@ -81,6 +88,18 @@ def has_words(value: object, depth: int = 20) -> bool:
     if isinstance(value, dict):
         value = [each for key, each in value.items() if key not in _NO_WORDS]
     return isinstance(value, list) and (not depth or any(has_words(each, depth - 1) for each in value))
+
+
+def is_anothers(record: Record, known: Iterable[str] = ()) -> bool:
+    """Whether a message has a field that its reader does not know, and that says that no person sent it.
+
+    A reader knows what its agent writes today; a later version says in a field of its own what nobody typed.
+    """
+    return any(
+        bool(_OF_SENDER.search(key)) and value not in _BY_A_PERSON
+        for key, value in record.items()
+        if key not in known
+    )
 
 
 def cites(value: object, depth: int = 8) -> bool:
