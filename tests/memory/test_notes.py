@@ -638,3 +638,16 @@ def test_no_title_index_line_or_page_splits_a_visible_character(mem: Mem, graphe
     for part in (title, hook, mem.read("long_term")[2:].partition("\n…")[0]):
         assert part
         assert part.replace(grapheme, "") == ""
+
+
+@proves("S0.29")
+def test_a_piece_is_replaced_in_the_text_and_breaks_no_head(mem: Mem, store: Path) -> None:
+    path = mem.remember("Plan of the name.", "Plan of the name").path
+    mem.edit("note", "name", "title", "plan-of-the-name")  # stands in the head as well
+    path = store / "notes" / "plan-of-the-title.md"
+    assert path.read_text() == "---\nname: Plan of the title\ntype: project\n---\nPlan of the title.\n"
+    for old, new in (("name: Plan", "nam: Plan"), ("type: project", "typo: [project")):
+        with pytest.raises(InputError, match="`memolith mv` changes the title"):
+            mem.edit("note", old, new, "plan-of-the-title")
+    mem.edit("note", "type: project", "type: reference", "plan-of-the-title")
+    assert "type: reference" in path.read_text()

@@ -27,6 +27,7 @@ from memolith.memory import find as finding
 from memolith.memory import note_index, notes
 from memolith.memory.document import TEMPLATE, diff
 from memolith.store import files, layout, repository
+from memolith.store.allow_list import allowed
 from memolith.store.screen import check, quoted
 from memolith.text import frontmatter
 from memolith.text.digest import sha256
@@ -137,7 +138,7 @@ def edit(home: Home, name: str | None = None, run: Callable[[str], int] | None =
             stack.close()
     if code:
         warnings.insert(0, f"the editor ended with exit code {code}")
-    changed = diff(_text(base), _text(after))
+    changed = diff(_text(base), _text(after), allowed(home.store, layout.scope_of(relative)))
     return Edited(code=code, name=relative, path=path, diff=changed, warnings=warnings, lost=bool(watch.lost))
 
 

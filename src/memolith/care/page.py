@@ -178,7 +178,7 @@ class Pages:
         history = self._home.gate.history
         versions = {each.id: each for each in history.versions(path, markers=True)}
         for entry, state in history.states(path, self._tree.read(path)):
-            diff = document.diff(*map(_text, state)) if state else None
+            diff = document.diff(_text(state[0]), _text(state[1])) if state else None
             yield Change(version=versions[entry.id], diff=diff)
 
     def newest(self) -> str:
@@ -205,7 +205,7 @@ class Pages:
         last = ""
         if versions:
             who = _EDITED_BY.get(versions[0].by, versions[0].by)
-            last = versions[0].op + (f" by {who}" if who else "")
+            last = versions[0].op.partition("-")[0] + (f" by {who}" if who else "")
         return [
             ("file", path),
             ("for", scope),

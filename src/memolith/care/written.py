@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memolith.store.version import Entry
 
 _DAY = 86_400.0
+_MOVED = ("rename-", "replace-")
 _SHOWN = 100  # characters of a line
 
 
@@ -49,6 +50,9 @@ def since(home: Home, days: int = 1) -> list[Written]:
                 if entry.stamp < start:
                     break
                 # What learning writes as a whole it makes from records, which are here themselves.
+                # Of a file that has another name now, its row there tells more.
+                if entry.op.startswith(_MOVED) and state and state[1] is None:
+                    continue
                 if not entry.op.startswith("learn-") or "/records/" in f"/{name}":
                     found.append((entry.stamp, name, _written(tree, name, entry, state)))
     return [each for *_, each in sorted(found, key=lambda each: each[:2], reverse=True)]

@@ -66,11 +66,13 @@ class Document:
         yield from enumerate(self.calls, CALLS)  # apart, so that turns of a conversation are neighbours
 
 
-def masked(text: str, *, by_hand: bool = False) -> tuple[str, bool]:
+def masked(text: str, *, by_hand: bool = False, allow: frozenset[str] = frozenset()) -> tuple[str, bool]:
     """Return text without its secrets, line for line, and whether it had any."""
     from memolith.text.secrets import redact
 
-    spans = [(each.kind, each.start, each.end) for each in redact.redact(text, by_hand=by_hand).findings]
+    spans = [
+        (each.kind, each.start, each.end) for each in redact.redact(text, allow, by_hand=by_hand).findings
+    ]
     return redact.masked(text, spans, by_line=True) if spans else text, bool(spans)
 
 

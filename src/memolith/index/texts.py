@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from memolith.base.errors import StorageError, UnsafePathError
 from memolith.index import schema, walk
 from memolith.index.units import COLUMNS, KINDS, Unit, Work
@@ -175,9 +177,15 @@ class Reader:
 
     def _as_indexed(self, unit: Unit, data: bytes, key: object) -> str | None:
         """Return the text of a unit whose file is unchanged; None if the whole file must be parsed."""
-        if unit.first_line is not None and not unit.masked:
-            lines = files.text_of(data).split("\n")[unit.first_line - 1 : unit.last_line]
-            return "\n".join(lines).strip("\n")
+        if unit.first_line is not None:
+            text = files.text_of(data)
+            if unit.masked:
+                from memolith.index import documents
+                from memolith.store.allow_list import allowed
+
+                store, scope = os.path.join(self._home, _STORE), layout.scope_of(unit.path)
+                text = documents.masked(text, by_hand=True, allow=allowed(store, scope))[0]
+            return "\n".join(text.split("\n")[unit.first_line - 1 : unit.last_line]).strip("\n")
         if unit.turn is None:
             return None
         from memolith.index import documents

@@ -80,14 +80,18 @@ def _lines_with_content(text: str) -> list[str]:
     return [line for line in markdown.presentable(text).splitlines() if line.strip(" #") and line[:1] != "#"]
 
 
-def diff(old: str, new: str) -> str:
-    """Return a unified diff for a person, with secrets masked: the file may be edited by hand."""
+def diff(old: str, new: str, allow: frozenset[str] = frozenset(), name: str = "") -> str:
+    """Return a unified diff for a person, with secrets masked: the file may be edited by hand.
+
+    The values in `allow` are none. Among several, the `name` of the file heads each.
+    """
     import difflib
 
     from memolith.text.secrets.redact import redact
 
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), "before", "after", lineterm="", n=1)
-    return redact("\n".join(lines)).text
+    titles = (f"{name} before".strip(), f"{name} after".strip())
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), *titles, lineterm="", n=1)
+    return redact("\n".join(lines), allow, by_hand=True).text
 
 
 def section_setter(section: str, date: str) -> tuple[Callable[[str | None, str], str], list[str], list[str]]:

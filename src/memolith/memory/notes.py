@@ -148,7 +148,7 @@ def _renamed(gate: Gate, slug: str, place: str, named: str, compose: Callable[[s
         writeset.Edit(path=place, base=writeset.base_of(old), new=None, marker=""),
     ]
     with Watch() as watch:
-        gate.commit(slug, edits, op="rename")
+        gate.commit(slug, edits, op="replace")
         gate.history.follow(named, place)
     change = Change(named, before, new.encode(), list(watch.lost))
     change.lost = bool(watch.lost)
@@ -168,8 +168,19 @@ def edited(
         parsed = frontmatter.split(old or "")
         body, whole = parsed.body, old or ""
         replace = arguments.replacement(relative, old_str)
-        if parsed.problem or parsed.get("name") not in _titles(body) or body.count(old_str) != 1:
+        if parsed.problem or not parsed.head:
             return replace(old, text)
+        if not body.count(old_str) and old_str in whole:
+            new = replace(old, text)
+            fresh = frontmatter.split(new)
+            if old_str in parsed.head and (fresh.problem or fresh.get("name") != parsed.get("name")):
+                raise InputError(
+                    f"{relative}: that stands in the head; `memolith mv` changes the title, "
+                    "`memolith edit NAME` opens the file"
+                )
+            return new
+        if parsed.get("name") not in _titles(body) or body.count(old_str) != 1:
+            return parsed.head + replace(body, text)
         return followed(whole, parsed.head + replace(body, text))
 
     with gate.scope(slug):

@@ -12,6 +12,7 @@ from memolith.index import walk
 from memolith.memory.document import diff
 from memolith.memory.find import find_file, of_path
 from memolith.store import files, finals, layout
+from memolith.store.allow_list import allowed
 from memolith.store.together import is_across, is_part, is_whole
 from memolith.text import frontmatter
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from memolith.store.history import History
     from memolith.store.version import Entry
 
-_MOVED = ("rename-", "reclassify-")  # a file that has another name, or place, since
+_MOVED = ("rename-", "replace-", "reclassify-")  # a file that has another name, or place, since
 _SHOWN = 3  # files of one change whose differences are shown
 
 
@@ -189,13 +190,18 @@ def _refuse_if_newer(home: Home, when: str, relative: str) -> None:
 
 def _undone(home: Home, entry: Entry, done: list[tuple[str, Change]]) -> Undone:
     relative, change = done[0]
-    sides = [[files.text_of(each or b"") for each in (one.before, one.after)] for _, one in done[:_SHOWN]]
+    diffs = []
+    for name, one in done[:_SHOWN]:
+        slug = layout.scope_of(name)
+        called = name.removeprefix(f"{layout.path(slug)}/" if slug else "") if len(done) > 1 else ""
+        old, new = (files.text_of(each or b"") for each in (one.before, one.after))
+        diffs.append(diff(old, new, allowed(home.store, slug), called))
     return Undone(
         also=[name for name, _ in done[1:]],
         by=entry.by,
         op=entry.op,
         time=entry.time,
-        diff="\n".join(filter(None, (diff(before, after) for before, after in sides))),
+        diff="\n".join(filter(None, diffs)),
         name=relative,
         path=layout.locate(home.store, relative),
         version_undone=entry.id,

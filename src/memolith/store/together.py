@@ -9,7 +9,9 @@ import _thread
 import os
 
 # Half of such a change makes no sense: it is taken back as a whole even if one file is named.
-_WHOLE = frozenset(["accept", "move", "promote", "reclassify", "record", "rename", "unlearn", "write"])
+_WHOLE = frozenset(
+    ["accept", "move", "promote", "reclassify", "record", "rename", "replace", "unlearn", "write"]
+)
 # Changes that may span several projects.
 _ACROSS = frozenset(["accept", "clear", "fix", "import", "move"])
 _NAMES = _WHOLE | _ACROSS | {"adopt", "delete", "learn", "refuse"}

@@ -349,8 +349,9 @@ def test_move_of_a_path_that_nobody_or_several_know_is_an_error(shell: Shell, tm
     message = shell.refused(tmp_path, "project", "move", "workspace", "b", code=2)
     assert first in message
     assert second in message
-    assert "no such directory" in shell.refused(tmp_path, "project", "move", "workspace", "c", code=3)
-    assert sees(tmp_path / "workspace")
+    tell(plain(tmp_path / "stays"))
+    assert "no such directory" in shell.refused(tmp_path, "project", "move", "stays", "c", code=3)
+    assert sees(tmp_path / "stays")
 
 
 # ---------------------------------------------------------------- adopt

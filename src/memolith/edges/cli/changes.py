@@ -133,7 +133,7 @@ def _last_change(mem: Mem, path: str) -> Answer:
     for row in versions:
         allow = allowed(str(mem.root), layout.scope_of(path))
         before = files.text_of(masked(mem.gate.history.read(row.filename, row.id), allow))
-        if text := difference(before, now):
+        if text := difference(before, now, allow):
             fields: dict[str, object] = {"path": path, "since": row.id, "diff": text}
             return fields, Diff(text)
     same = output.Note("nothing has changed since its versions")
@@ -143,12 +143,13 @@ def _last_change(mem: Mem, path: str) -> Answer:
 def _shown(mem: Mem, path: str, version: int, *, diff: bool, as_json: bool) -> Answer | None:
     """Print a version, or what has changed since it."""
     kept = mem.gate.history.read(version_of(mem, path, version), version)
-    data = masked(kept, allowed(str(mem.root), layout.scope_of(path)))
+    allow = allowed(str(mem.root), layout.scope_of(path))
+    data = masked(kept, allow)
     if data != kept:
         output.note("a secret in it is masked; `memolith scan --purge` removes it from the history")
     if diff:
         now = Tree(str(mem.root)).read(path)
-        text = difference(files.text_of(data), files.text_of(now or b""))
+        text = difference(files.text_of(data), files.text_of(now or b""), allow)
         fields: dict[str, object] = {"path": path, "since": version, "diff": text}
         return fields, Diff(text) if text else output.Note(f"nothing has changed since version {version}")
     if as_json:

@@ -23,6 +23,7 @@ from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
 from memolith.memory.document import diff as difference
 from memolith.store import files, layout
+from memolith.store.allow_list import allowed
 from memolith.store.together import Command
 from memolith.text import source_label
 from memolith.text.names import SCHEME
@@ -77,7 +78,10 @@ def show(mem: Mem, name: tuple[str, ...], turn: int | None, why: bool, bare: boo
     fields, text, *_ = shown(mem, found, turn)
     if bare and found.kind in ("note", "record", "ticket"):
         entry = find.entry_of(mem, found)
-        text = veil.masked(source_label.waiting(entry.parsed.body, entry.origin))
+        from memolith.recall.covered import without_secrets
+
+        body = without_secrets(str(mem.root), found.path, entry.parsed.body)
+        text = source_label.waiting(body, entry.origin)
     return fields, text
 
 
@@ -261,7 +265,7 @@ def _check_no_text(mem: Mem, name: tuple[str, ...]) -> None:
 
 def left_by_editor(done: Edited) -> Answer:
     """Return what an editor did; that it failed is an error, though what it saved stands."""
-    shown = Diff(veil.masked(done.shown))
+    shown = Diff(done.shown)  # its difference is masked
     if not done.code:
         return done.as_dict(), shown
     failed = PartialError(f"{done.warnings[0]}; what it saved stands")
@@ -281,11 +285,12 @@ def _edited(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -
     place = os.path.relpath(done.filename, str(mem.root))
     if done.held or tree.read(place) == before:
         return done
-    texts = [files.text_of(each or b"") for each in (before, tree.read(place))]
+    was, now = (files.text_of(each or b"") for each in (before, tree.read(place)))
     name = find.of_path(mem, place).name
     called = name if name == found.name else f"{found.name}, which is {name} now"
     back = "" if whole.lost() else " (`memolith undo` takes it back)"
-    return done.as_dict(), Diff(veil.masked(f"{difference(*texts)}\nEdited {called}{back}"))
+    changed = difference(was, now, allowed(str(mem.root), layout.scope_of(place)))
+    return done.as_dict(), Diff(f"{changed}\n{veil.masked(f'Edited {called}{back}')}")
 
 
 def _replace(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) -> WriteResult | EntryResult:
