@@ -119,10 +119,10 @@ class _Planted:
         (base / "vault").mkdir()
         ways = self._ways()
         for number, word in enumerate(self.words):
-            ways[number % len(ways)](f"The vault number{number} opens with {word} on Mondays.", number)
+            ways[number % len(ways)](f"The garden number{number} is watered by {word} on Mondays.", number)
         self.bring()
         for word in self.words[::7]:  # what a session was told is in its receipts
-            ask.hook("UserPromptSubmit", self.work, "s-9", prompt=f"What opens with {word}?")
+            ask.hook("UserPromptSubmit", self.work, "s-9", prompt=f"What is watered by {word}?")
             self.mem.recall(word)
         self.mem.context_block()
         self.mem.close()

@@ -41,7 +41,7 @@ _NUMBERED = lazy(r"[A-Za-z\u00c0-\u058f]+(?:_[A-Za-z\u00c0-\u058f]+)*_\d{1,2}") 
 _SIGNED = lazy(r"[A-Za-z\u00c0-\u058f]{3,}[!#$%&*+][A-Za-z\u00c0-\u058f]{3,}\d{0,4}")
 _NO_VALUE = lazy(
     r"[/\\(){}\[\]<>=|~,:]|\.[a-z]{1,5}$|@[\w-]+\.|^[v#@-]?\d[\d.,:_-]*[a-zA-Z%]{0,4}$|\d\.\d|^[A-Z]{2,8}-?\d+$"
-    r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^--|^&\w+;|[^!-~\u00a1-\u058f]"
+    r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^--|^&\w+;|^\d{1,4}-[a-z]+$|[^!-~\u00a1-\u058f]"
 )
 _YEAR, _YEAR_ALONE = lazy(r"[A-Za-z\u00c0-\u058f](?:19|20)\d\d$"), lazy(r"(?:19|20)\d\d")
 _CAPITAL_INSIDE, _DIGIT_INSIDE = lazy(r"[a-z0-9][A-Z]"), lazy(r"[A-Za-z]\d+[A-Za-z]")

@@ -190,12 +190,17 @@ def _is_apart(text: str, start: int, end: int, name: Name, line: Line, shape: st
     if kind == "pair" and end <= at:
         return True  # a network is named before its key
     if kind in {"sign-in", "account"}:
-        return STOP.search(between) is not None or "\n" in between
+        far = end <= at and len(between.split()) > _FEW_WORDS
+        return far or STOP.search(between) is not None or "\n" in between
     if english == "pass" and text[at:stop].islower() and between[:1] == " ":
         return line.part.isascii() and (bool(between.strip(MARKS)) or stop > start)
     if between == " " and text[at:stop].lower() == "passwd":
         return True  # the program
-    return kind == "code" and _COUPON.fullmatch(text, start, end) is not None
+    if kind != "code":
+        return False
+    # What a program is made of has a value only where somebody asks, or a user is named.
+    is_source = shape[0] == "w" and text[at:stop].lower() in {"code", "codes"} and not line.is_loose()
+    return is_source or _COUPON.fullmatch(text, start, end) is not None
 
 
 def _found(text: str, line: Line) -> Iterator[tuple[int, int, list[str]]]:
@@ -216,7 +221,7 @@ def _found(text: str, line: Line) -> Iterator[tuple[int, int, list[str]]]:
     pattern = _WORDS_OF[4 if line.plain and line.spells() else level]
     while run := pattern.search(text, low, high):
         prefix = _PREFIX.match(run[0])
-        start = run.start() + (prefix.end() if prefix else 0)
+        start = run.start() + (prefix.end() if prefix else len(run[0]) - len(run[0].lstrip("*")))
         word = bare(text[start : run.end()])
         word = word.rstrip("!?") if word.rstrip("!?").isalpha() else word
         low = max(start + len(word), run.start() + 1)
