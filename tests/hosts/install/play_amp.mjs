@@ -9,5 +9,5 @@ await plugin({
 })
 const start = (message) => on["agent.start"]({ thread: { id: "T-1" }, message, id: "1" })
 const answers = [await start("fix it"), await start("go on")]
-await commands.memory({ ui: { input: async () => "list", notify: async (text) => shown.push(text) } })
+await commands.memolith({ ui: { input: async () => "list", notify: async (text) => shown.push(text) } })
 console.log(JSON.stringify({ answers, names: Object.keys(tools), shown }))

@@ -18,6 +18,6 @@ if (process.env.TOOLS) {
   const { execute, parameters } = tools.memolith_remember
   const said = await execute("1", { content: "Redis is on 6391." }, null, null, ctx)
   const failed = await tools.memolith_memory_read.execute("2", { target: "nowhere" }, null, null, ctx).catch(String)
-  await commands.memory.handler("list", ctx)
+  await commands.memolith.handler("list", ctx)
   console.log(JSON.stringify({ names: Object.keys(tools), needs: parameters.required, said, failed, shown }))
 } else console.log(JSON.stringify([first, second]))

@@ -280,14 +280,15 @@ def test_a_link_to_nowhere_and_a_directory_are_named_and_left_alone(
     said = capfd.readouterr().err
     assert f"{user}/.cursor/hooks.json: not a regular file; move it out of the way" in said
     assert f"{user}/.cursor/mcp.json: No such file or directory; it is unchanged. Make it readable" in said
-    assert (user / ".cursor/commands/memory.md").exists()
+    # An agent gets all of it or nothing.
+    assert not (user / ".cursor/commands/memolith.md").exists()
 
 
 def test_what_has_our_name_and_is_not_ours_is_left_alone(
     user: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     files = {
-        ".codex/prompts/memory.md": "my own prompt",
+        ".codex/prompts/memolith.md": "my own prompt",
         ".codex/config.toml": '[mcp_servers.memolith]\ncommand = "other"\n',
         ".cursor/mcp.json": '{"mcpServers": {"memolith": {"url": "https://x.example"}}}',
     }
@@ -307,7 +308,7 @@ def test_what_has_our_name_and_is_not_ours_is_left_alone(
 def test_of_a_file_that_is_new_it_says_in_a_line_what_it_holds(capfd: pytest.CaptureFixture[str]) -> None:
     assert init("--agent", "claude") == 2
     said = capfd.readouterr().out
-    assert re.search(r"create +~/.claude/settings.json +hooks SessionStart, UserPromptSubmit,", said)
+    assert re.search(r"create +~/.claude/settings.json +[5-9] hooks; permissions ", said)
     assert "permissions mcp__memolith__memory_search, mcp__memolith__memory_read" in said
     assert len(said.splitlines()) == 5
 

@@ -207,7 +207,15 @@ def _show(found: Sequence[Host], steps: Sequence[Step], *, uninstall: bool, line
 
 def _advice(found: Sequence[Host], steps: Sequence[Step]) -> list[str]:
     changed = {step.host for step in steps if step.is_change}
-    return [f"{host.title}: {host.advice}" for host in found if host.name in changed]
+    return [f"{host.title}: {host.advice}{_slash(host, steps)}" for host in found if host.name in changed]
+
+
+def _slash(host: Host, steps: Sequence[Step]) -> str:
+    """Return what a person types there to see memory; empty if it has no such command."""
+    ways = {"commands": "/memolith", "command": "/memolith", "prompts": "/prompts:memolith"}
+    folders = [os.path.basename(os.path.dirname(each.path)) for each in steps if each.host == host.name]
+    typed = next((ways[each] for each in folders if each in ways), "")
+    return f"; `{typed}` asks memory" if typed else ""
 
 
 def _import(options: Options, mem: Mem, *, asked: bool) -> None:

@@ -42,7 +42,7 @@ _SAID = "<hook_context>", "</hook_context>"
 # What a host itself sends in place of a prompt.
 _HARNESS = ("<task-notification>", "<local-command-", "<command-name>", "<command-message>", "<bash-")
 # What a person types to see memory, and how the text begins that our command files have behind that.
-_OURS = ("/memory", "/memolith", "/memolith:memory", "/prompts:memory")
+_OURS = ("/memory", "/memolith", "/memolith:memory", "/prompts:memolith", "/prompts:memory")
 _FILE = "\n\nmemolith answers the line above itself"
 _BEGIN, _END = 5_000, 3_000  # characters of a prompt used as the question: a log says last what went wrong
 _MAX_PLACE = 4_096

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from memolith.hosts.install.json_text import Path
 
 
+_NAMED = 4  # of a kind, whose names are shown
+
+
 class Step(Value):
     """What happens to one file, or the `problem` if it cannot be changed. None means no file."""
 
@@ -53,10 +56,13 @@ class Step(Value):
         for entry in (each for each in self.target.entries if each.how != "need"):
             name = entry.value if isinstance(entry.value, str) else entry.path[-1]
             parts.setdefault(entry.path[0], []).append(name)
-        return (
-            "; ".join(f"{name} {', '.join(dict.fromkeys(each))}" for name, each in parts.items())
-            or "a file of its own"
+        # Of many, the number: names would push out what else there is, such as a permission.
+        told = ((name, list(dict.fromkeys(each))) for name, each in parts.items())
+        rows = (
+            f"{len(each)} {name}" if len(each) > _NAMED else f"{name} {', '.join(each)}"
+            for name, each in told
         )
+        return "; ".join(rows) or "a file of its own"
 
     def diff(self) -> str:
         """Return the change as a diff with little context: the rest of the file is not ours to show."""
@@ -78,7 +84,11 @@ class Planner:
     def steps(self, host: Host, more: Sequence[Target] = (), *, uninstall: bool = False) -> list[Step]:
         """Return the steps that install memolith in an agent, or uninstall it, one per file."""
         change = self._without if uninstall else self._with
-        return [self._step(host, each, change) for each in [*host.targets(self._place), *more]]
+        found = [self._step(host, each, change) for each in [*host.targets(self._place), *more]]
+        if not uninstall and any(each.problem and each.target.form != "text" for each in found):
+            # Half an installation serves nobody: if settings cannot be changed, the rest stays as it is.
+            found = [each if each.problem else each.but(after=each.before) for each in found]
+        return found
 
     def recorded(self, names: Sequence[str], known: Sequence[Step]) -> list[Step]:
         """Return the steps that uninstall the rest of what was installed in these agents.

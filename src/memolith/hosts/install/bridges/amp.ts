@@ -24,8 +24,8 @@ export default async function (amp) {
   })
 
   const options = { title: "show", category: "memory", description: "{about}" }
-  amp.registerCommand("memory", options, async (ctx) => {
-    const words = (await ctx.ui.input?.({ title: "/memory", helpText: "a verb, a note or a question" })) ?? ""
+  amp.registerCommand("memolith", options, async (ctx) => {
+    const words = (await ctx.ui.input?.({ title: "/memolith", helpText: "a verb, a note or a question" })) ?? ""
     const text = await hook("UserPromptSubmit", { session_id: "command", cwd, prompt: `/memory ${words}` })
     await ctx.ui.notify(text || "memolith does not answer")
   })

@@ -27,7 +27,7 @@ export default function (pi) {
     }
   }
 
-  pi.registerCommand("memory", {
+  pi.registerCommand("memolith", {
     description: "{about}",
     handler: async (words, ctx) => {
       const text = await hook("UserPromptSubmit", { ...about(ctx), prompt: `/memory ${words ?? ""}` })
