@@ -21,7 +21,7 @@ from memolith.learn.queue.queue import EXTRACT, Queue
 from memolith.memory.sessions import Session, Turn
 from memolith.store import receipts
 
-FACT = "The vault door opens with zebrafish7731."
+FACT = "The vault door is called zebrafish7731."
 MARK = b"zebrafish7731"
 
 
@@ -304,7 +304,7 @@ def test_whatever_signs_a_fact_has_no_kind_of_memory_keeps_it_or_is_called_after
     agent.delete(f"/memories/{name}-gone.md")
     items.put(("ns",), "value", {"v": [text], "k": 1})
     items.put(("ns",), "nested", {"v": json.dumps({"v": text})})
-    items.put(("ns", name), f"key {name}", {"k": 1})
+    items.put(("ns", name), f"item {name}", {"k": 1})
     items.put(("ns",), "other", {"k": 1})
     conversation = Conversation(mem, f"conv {name}")
     conversation.add(

@@ -101,9 +101,9 @@ def test_a_record_that_cannot_be_read_is_not_added_a_second_time(mem: Mem) -> No
 def test_nothing_is_imported_while_the_list_of_what_was_forgotten_cannot_be_read(
     mem: Mem, work: Path, tmp_path: Path
 ) -> None:
-    mem.write("long_term", "- The door opens with zebrafish7731.\n- Tea.")
+    mem.write("long_term", "- The door is called zebrafish7731.\n- Tea.")
     assert main(["forget", "zebrafish7731", "--yes", "--project", str(work)]) == 0
-    (tmp_path / "CLAUDE.md").write_text("# Rules\n\n- The door opens with zebrafish7731.\n- Use tabs.\n")
+    (tmp_path / "CLAUDE.md").write_text("# Rules\n\n- The door is called zebrafish7731.\n- Use tabs.\n")
     with unanswered("forgotten.txt"), pytest.raises(StorageError):
         import_memory(mem, tmp_path / "CLAUDE.md")
     import_memory(mem, tmp_path / "CLAUDE.md")

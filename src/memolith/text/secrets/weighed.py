@@ -199,7 +199,7 @@ def _is_apart(text: str, start: int, end: int, name: Name, line: Line, shape: st
     if kind != "code":
         return False
     # What a program is made of has a value only where somebody asks, or a user is named.
-    is_source = shape[0] == "w" and text[at:stop].lower() in {"code", "codes"} and not line.is_loose()
+    is_source = shape.startswith("w:") and text[at:stop].lower() in {"code", "codes"} and not line.is_loose()
     return is_source or _COUPON.fullmatch(text, start, end) is not None
 
 
