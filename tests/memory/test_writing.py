@@ -52,12 +52,14 @@ def test_each_target_goes_to_its_own_file_and_append_is_the_default(mem: Mem, st
 @pytest.mark.parametrize("mode", MODES)
 def test_a_text_for_the_log_of_another_day_does_not_go_into_todays(mem: Mem, store: Path, mode: str) -> None:
     mem.write("daily", "today", name=mem.today)
-    asked = [("daily", mem.yesterday), (f"memory://root/daily/{mem.yesterday}.md", None)]
-    for target, name in asked:
-        with pytest.raises(InputError, match=f"only today's log is written to, not that of {mem.yesterday}"):
+    mem.write("daily", "today", mode, f"memory://root/daily/{mem.today}.md")  # as a reader showed it
+    days = (mem.yesterday, f"memory://root/daily/{mem.yesterday}.md", "yesterday", "2026-11-8", "rain")
+    addresses = (f"memory://root/daily/{mem.yesterday}.md", "memory://root/daily/yesterday")
+    for target, name in [*(("daily", day) for day in days), *((address, None) for address in addresses)]:
+        with pytest.raises(InputError, match="only today's log is written to, not '"):
             mem.write(target, "lost", mode, name)  # type: ignore[arg-type]
     assert [(each.name, each.read_text()) for each in (store / "daily").iterdir()] == [
-        (f"{mem.today}.md", "today\n")
+        (f"{mem.today}.md", "today" if mode == "overwrite" else "today\ntoday\n")
     ]
 
 
@@ -423,7 +425,7 @@ def test_long_term_append_of_only_duplicates_changes_no_byte(mem: Mem) -> None:
 def test_other_targets_keep_duplicates(mem: Mem) -> None:
     for target in (WriteTarget.SCRATCHPAD, WriteTarget.DAILY, WriteTarget.NOTE):
         for _ in range(2):
-            path = mem.write(target, "same", name="n").path
+            path = mem.write(target, "same", name="n" if target == "note" else None).path
         assert path.read_text() == "same\nsame\n"
 
 

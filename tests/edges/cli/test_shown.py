@@ -15,6 +15,7 @@ from memolith.base.values import Hit
 from memolith.care.why import why
 from memolith.edges.cli import main, paint
 from memolith.text.turns import taint
+from tests.ledger import proves
 
 Capture = pytest.CaptureFixture[str]
 
@@ -167,6 +168,15 @@ def test_times_of_a_session_are_local_wherever_it_is_shown(mem: Mem, work: Path,
     for command in (["status"], ["session", "list"], ["session", "show"]):
         assert main([*command, "--project", str(work)]) == 0
         assert "2026-11-15 05:00" in capfd.readouterr().out
+
+
+@proves("S0.60")
+def test_a_search_of_sessions_alone_finds_what_was_said(mem: Mem, work: Path, capfd: Capture) -> None:
+    mem.remember("The zebra is striped.", "Zebra")
+    mem.sessions.end([{"role": "user", "content": "Is it striped?"}], agent="claude", session_id="1")
+    for options in (["--kind", "session"], ["--kind", "sessions", "--sessions"]):
+        assert main(["search", "striped", *options, "--project", str(work)]) == 0
+        assert ("claude-1" in (found := capfd.readouterr().out), "notes/zebra" in found) == (True, False)
 
 
 @pytest.fixture

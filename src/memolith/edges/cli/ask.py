@@ -142,6 +142,8 @@ def _kind(path: str) -> str:
     """Return the kind of a file, in the words of recall."""
     from memolith.store import layout
 
+    if path.startswith("memory://root/"):  # a session has no file among the others
+        return path.split("/")[3].removesuffix("s")
     folder = path.removeprefix(f"{layout.path(layout.scope_of(path))}/").partition("/")[0]
     alone = {"daily": "daily", layout.MEMORY: "memory", layout.SCRATCHPAD: "memory"}
     return alone.get(folder, folder.removesuffix("s"))

@@ -81,7 +81,7 @@ _RIGHT, _MISSPELT = ("password", "passwort"), frozenset(TABLE["misspelt"])
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
 # A stem of this many letters may be the last part of a compound: `WLAN-Lösenord`.
 _COMPOUND = 6
-_OTHER_CODES = frozenset(["en", "de", "bar", "uni", "op", "byte", "trans", "geo", "re"])
+_OTHER_CODES = frozenset(["en", "de", "bar", "uni", "op", "byte", "trans", "geo", "re", "open", "x", "vs"])
 
 
 def lowered(text: str) -> str:
@@ -259,8 +259,13 @@ def _begins_well(text: str, at: int, stem: str, kind: str) -> bool:
 
 
 def _end(text: str, end: int, ending: int) -> int:
-    """Return where a word ends whose stem ends there; 0 if it goes on for longer than an ending does."""
+    """Return where a word ends whose stem ends there; 0 if it goes on for longer than an ending does.
+
+    Scripts with no ending to allow for have no spaces either; a Latin word without one ("code") is whole.
+    """
     last = end
+    if not ending and text[end - 1].isascii() and text[end : end + 1].isalpha():
+        return 0
     while ending and last - end <= ending and text[last : last + 1].isalpha() and text[last] < "\u2e80":
         last += 1
     return last if last - end <= ending else 0
