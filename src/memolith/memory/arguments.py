@@ -74,6 +74,13 @@ def source(origin: str, taint: str | None, *, accepted: bool = False) -> Source:
     return Source(origin, taint or "", accepted=accepted)
 
 
+def check_day(name: str | None, today: str) -> None:
+    """Refuse a name, by which a log is to be written, that is not today's; an address may be given too."""
+    day = (name or today).strip().rpartition("/")[2].removesuffix(".md")
+    if day not in ("today", today):
+        raise InputError(f"only today's log is written to, not {quoted(day)}; an older one can be edited")
+
+
 def check_text(text: object, what: str = "text", *, empty: bool = False) -> None:
     """Refuse text that cannot be stored whole, before anything is created."""
     check(text, what)

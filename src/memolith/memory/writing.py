@@ -42,8 +42,8 @@ def write(
     how = arguments.one_of(mode, MODES, "mode")
     if where == "note":
         arguments.check_name(name, content)
-    elif where == "daily" and name and not _is_today(home, name):
-        raise InputError(f"only today's log is written to, not {quoted(name)}; an older one can be edited")
+    elif where == "daily":
+        arguments.check_day(name, home.today)
     arguments.check_text(content, empty=how == "overwrite")
     asked = {"target": where, "mode": how, "name": name, "scope": scope}
     if held := _held(home, "write", content, asked, where):
@@ -64,11 +64,6 @@ def write(
     op = "write" if how == "append" else "overwrite"
     change = _change(home, relative, content, apply, op=op, if_sha256=if_sha256)
     return _result(home, change, skipped)
-
-
-def _is_today(home: Home, name: str) -> bool:
-    day = name.strip().rpartition("/")[2].removesuffix(".md")
-    return day in ("", "today", home.today)
 
 
 def _of_document(old: str | None, text: str, how: str, *, force: bool) -> tuple[str, int]:
