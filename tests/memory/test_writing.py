@@ -52,7 +52,7 @@ def test_each_target_goes_to_its_own_file_and_append_is_the_default(mem: Mem, st
 @pytest.mark.parametrize("mode", MODES)
 def test_a_text_for_the_log_of_another_day_does_not_go_into_todays(mem: Mem, store: Path, mode: str) -> None:
     mem.write("daily", "today", name=mem.today)
-    mem.write("daily", "today", mode, f"memory://root/daily/{mem.today}.md")  # as a reader showed it
+    mem.write("daily", "today", mode, f"memory://root/daily/{mem.today}.md")  # type: ignore[arg-type]
     days = (mem.yesterday, f"memory://root/daily/{mem.yesterday}.md", "yesterday", "2026-11-8", "rain")
     addresses = (f"memory://root/daily/{mem.yesterday}.md", "memory://root/daily/yesterday")
     for target, name in [*(("daily", day) for day in days), *((address, None) for address in addresses)]:

@@ -36,13 +36,14 @@ ODD = [link, lost, os.mkfifo, bound]
 PLACES = [
     "notes/odd.md",
     "records/decisions/odd.md",
+    "records/preferences/odd.md",
     "tickets/odd.md",
     "daily/2020-01-01.md",
     "SCRATCHPAD.md",
     "daily",
 ]
 RECALL = next(each for each in tools.offered(read_only=True) if each["name"] == "recall")
-IN_BLOCK = ("notes/odd.md", "SCRATCHPAD.md", "daily")
+IN_BLOCK = ("notes/odd.md", "records/preferences/odd.md", "SCRATCHPAD.md", "daily")
 
 
 @proves("S0.80")

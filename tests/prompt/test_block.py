@@ -460,6 +460,7 @@ def test_the_block_keeps_its_limits_whatever_the_files_hold(
     block = mem.context_block(max_chars=limit)
     whole = mem.context_block()
     if block is None:
+        assert whole is None
         return
     assert len(block.encode()) <= MAX_INJECT_BYTES
     assert limit is None or len(block) <= limit
@@ -471,6 +472,18 @@ def test_the_block_keeps_its_limits_whatever_the_files_hold(
         assert family.startswith("\u200d👩\u200d👧\u200d👦")
     if limit and whole and len(whole.replace(f"{ABOUT}\n", "")) > limit:
         assert MARK in block
+
+
+@proves("S0.42", "S0.45")
+def test_a_summary_for_which_there_is_no_room_is_named_though_there_is_nothing_else(
+    mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    put(store / "memory_summary.md", "- learned\n" * 200)
+    with Mem.open(mem.identity.root) as learning:
+        for limit in (400, 1_200):
+            block = learning.context_block(max_chars=limit) or ""
+            assert (MARK in block, "(Left out for want of room: " in block) == (True, True)
 
 
 @proves("S0.42")

@@ -74,7 +74,7 @@ def _preferences(tree: Tree, slug: str) -> list[tuple[str, int, int]]:
             if entry.name.endswith(".md") and not entry.name.startswith("."):
                 with suppress(FileNotFoundError):
                     about = entry.stat(follow_symlinks=False)
-                    if stat.S_ISREG(about.st_mode):
+                    if not stat.S_ISDIR(about.st_mode):  # a link or a pipe is named where it is opened
                         found.append((entry.name, about.st_mtime_ns, about.st_size))
     return found
 

@@ -154,7 +154,7 @@ def _build(
     before, after = _guidance(home.path) if summary else ("", "")
     if watch.errors:
         gap += watch.line(home.path, hygiene.for_block) + "\n"
-    if not sections and not gap:
+    if not (sections or gap or left):
         return Block()
     about = [ABOUT] if (max_chars or _ROOMY) >= _ROOMY else []
     fixed = utf8_len(f"{before}{after}{OPEN}\n{''.join(about)}\n{gap}\n{TRUNCATED}\n{CLOSE}") + 2
