@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -60,6 +61,16 @@ def prove(*arguments: str) -> str:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 violations" in done.stdout
     return done.stdout
+
+
+def without_privileges() -> list[str]:
+    """Return what takes the right to read and write anywhere from a command of the superuser."""
+    if os.geteuid() != 0:
+        return []
+    tool = shutil.which("setpriv")
+    if tool is None:
+        pytest.skip("needs setpriv, or a user that is not the superuser")
+    return [tool, "--bounding-set=-all", "--inh-caps=-all"]
 
 
 def rows(name: str) -> list[Any]:

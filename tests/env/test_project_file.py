@@ -19,7 +19,7 @@ from memolith.env.project import free_slug, slug_of
 from memolith.store import registry
 from tests.env.repos import ORIGIN, WORD, clone, git, repo, sees, slug, tell
 from tests.ledger import proves
-from tests.shared import LONG, rows
+from tests.shared import LONG, rows, without_privileges
 
 
 def config(tmp: Path, text: str) -> None:
@@ -245,6 +245,46 @@ def test_a_working_directory_that_may_not_be_read_is_no_project(monkeypatch: pyt
 
     monkeypatch.setattr(os, "getcwd", refuse)
     assert slug(None) == "no-project"
+
+
+ASK = """
+import os, sys
+from memolith import Mem
+os.chmod(sys.argv[1], 0)
+known = Mem.open().identity
+print(known.slug, known.notice)
+"""
+
+
+def asked_as_a_user(place: Path, closed: Path) -> str:
+    """Return what a process whose rights are limited says of its place, once a directory is closed to it."""
+    try:
+        run = [*without_privileges(), sys.executable, "-c", ASK, str(closed)]
+        return subprocess.run(run, cwd=place, capture_output=True, text=True, check=True).stdout
+    finally:
+        closed.chmod(0o755)
+
+
+@proves("S0.9")
+@pytest.mark.parametrize("kind", ["repository", "folder"])
+def test_a_known_place_that_is_closed_is_no_project_and_gets_no_second_memory(
+    tmp_path: Path, kind: str
+) -> None:
+    place = repo(tmp_path / "app") if kind == "repository" else tmp_path / "app"
+    place.mkdir(exist_ok=True)
+    known = tell(place)
+    said = asked_as_a_user(place, place)
+    assert said.startswith("no-project there is no project here, because the working directory")
+    assert slug(place) == known
+
+
+def test_a_repository_that_may_not_be_read_is_a_plain_folder_that_says_so(tmp_path: Path) -> None:
+    outer = repo(tmp_path / "outer")
+    inner = repo(outer / "inner")
+    here, around = tell(inner), tell(outer)
+    said = asked_as_a_user(inner, inner / ".git")
+    assert said.startswith(f"{slug_of(str(inner), 16)} the .git here cannot be read")
+    assert slug(inner) == here != around
 
 
 def test_reading_never_creates_a_file(tmp_path: Path) -> None:

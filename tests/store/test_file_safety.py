@@ -361,6 +361,17 @@ def test_a_file_that_is_as_large_as_a_memory_may_be_is_not_made_larger(
     mem.write("note", "less", "overwrite", "full")
 
 
+@proves("S0.76")
+def test_an_edit_that_makes_more_lines_of_fewer_bytes_is_refused_too(mem: Mem, store: Path) -> None:
+    path = store / "notes" / "full.md"
+    mem.write("note", "x", name="full")
+    path.write_text(text := "x\n" * 199_999 + "needleword\n")
+    with pytest.raises(MemolithError, match=r"full.md: would have 200,001 lines"):
+        mem.edit("note", "needleword", "a\nb", "full")
+    assert path.read_text() == text
+    assert mem.edit("note", "needleword", "a", "full").bytes
+
+
 def test_a_file_that_is_cut_short_while_it_is_read_is_read_again(
     mem: Mem, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ _MOMENT = 1_000_000_000  # nanoseconds that git takes to create a worktree
 _NOBODYS = "?"  # an origin that exists but cannot be read: equal to no other
 _GENERATION = 0x80087601  # FS_IOC_GETVERSION of Linux
 
+_CLOSED = "the .git here cannot be read"
 _LINK = "the .git here is a link"
 _NO_WAY_BACK = "the .git here leads to a repository that does not lead back to it"
 _NEWER = "the .git here is newer than what its repository knows of it (yours? `memolith project link SLUG`)"
@@ -131,8 +132,13 @@ def find(directory: str) -> Checkout | None:
                 return Checkout(directory, git, directory, _LINK)
             if stat.S_ISREG(mode):
                 return _linked(directory, git)
-            if os.path.exists(os.path.join(git, "HEAD")):
+            try:
+                os.stat(os.path.join(git, "HEAD"))
                 return _ours(Checkout(directory, git, directory))
+            except PermissionError:
+                return Checkout(directory, git, directory, _CLOSED)
+            except OSError:
+                pass  # empty, or something else of that name
         parent = os.path.dirname(directory)
         if parent == directory or parent in ceilings:
             return bare and _ours(bare)

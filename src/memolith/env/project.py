@@ -18,6 +18,7 @@ import os
 from errno import EINVAL
 
 from memolith.base.errors import MemolithError, StorageError
+from memolith.base.lean import suppress
 from memolith.base.whole import is_directory, note, stat_of
 from memolith.env import git
 from memolith.env import identity as evidence
@@ -137,6 +138,8 @@ def resolve(store: str, cwd: str | None, identity: str = "git", prove: Prove = e
 def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Project:
     try:
         here = os.path.realpath(cwd if cwd is not None else os.getcwd())
+        with suppress(FileNotFoundError, NotADirectoryError):  # gone: its memory may be known by its path
+            os.stat(os.path.join(here, os.curdir))  # else a repository that is closed would pass for a folder
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return _nowhere()
     checkout = git.find(here) if identity == "git" else None

@@ -266,7 +266,7 @@ class Gate:
         Returns the bytes that were there, the file that holds them, and whether somebody still has that
         open for writing; `_LOST_RACE` when the file appeared or vanished meanwhile.
         """
-        temporary.check_size(place, new, old)
+        temporary.check_size(place, new)
         holder = temporary.new(tree, relative, place)
         if new is None:
             if place.fingerprint() != seen:

@@ -43,9 +43,9 @@ def new(tree: Tree, relative: str, target: Place) -> Place:
     return place
 
 
-def check_size(place: Place, new: bytes | None, old: bytes | None) -> None:
-    """Refuse to make a file so large that it could not be read any more."""
-    if new is not None and len(new) > len(old or b""):
+def check_size(place: Place, new: bytes | None) -> None:
+    """Refuse to make a file so large that it could not be read any more; fewer bytes may be more lines."""
+    if new is not None:
         refuse_too_large(place.path, new, MAX_FILE_BYTES, verb="would have")
 
 

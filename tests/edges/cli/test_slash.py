@@ -115,7 +115,10 @@ def test_the_verbs_do_what_the_commands_do(filled: Mem, store: Path) -> None:
     said(filled, "write scratchpad - [ ] buy milk")
     assert "- [ ] buy milk" in said(filled, "/memory read scratchpad")
     said(filled, "write note:database The port is 5433.")
-    assert said(filled, "read note:database") == said(filled, "read note database") == "The port is 5433."
+    for line in ("read note:database", "read note database", "note:database"):
+        assert said(filled, line) == "The port is 5433."
+    said(filled, "write memory://root/notes/database.md Its user is app.")
+    assert said(filled, "read memory://root/notes/database.md").endswith("Its user is app.")
     assert "database" in said(filled, "list")
     number = said(filled, 'record add "Use pnpm." --category decisions --scope project').split()[-1]
     assert "Use pnpm." in said(filled, "record list"), number

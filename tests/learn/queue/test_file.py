@@ -21,7 +21,7 @@ from tests.learn.queue import workers
 from tests.learn.queue.queues import KEY, claim, extracted
 from tests.learn.queue.workers import PROJECT, extraction
 from tests.ledger import proves
-from tests.shared import LONG
+from tests.shared import LONG, without_privileges
 
 # ---------------------------------------------------------------- the file
 
@@ -195,16 +195,6 @@ try:
 except MemolithError as error:
     print(type(error).__name__, error)
 """
-
-
-def without_privileges() -> list[str]:
-    """Return what takes the right to write anywhere from a command of the superuser."""
-    if os.geteuid() != 0:
-        return []
-    tool = shutil.which("setpriv")
-    if tool is None:
-        pytest.skip("needs setpriv, or a user that is not the superuser")
-    return [tool, "--bounding-set=-all", "--inh-caps=-all"]
 
 
 def test_a_home_that_is_read_only_can_be_read_and_says_what_to_do(queue: Queue, home: Path) -> None:

@@ -163,9 +163,9 @@ def note(mem: Mem, name: tuple[str, ...]) -> Answer:
 @opened
 def _other(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Print a note, or suggest the nearest name."""
-    word = " ".join(name)
+    word = " ".join(name).removeprefix("note:")  # as for `read` and `write`
     try:
-        return _text(addresses.of_file(mem, mem.find(f"note:{' '.join(name)}", "note").path).text)
+        return _text(addresses.of_file(mem, mem.find(f"note:{word}", "note").path).text)
     except NotFoundError:
         pass
     notes = [each[:-3] for slug in (mem.project, layout.USER) for each in note_files(str(mem.root), slug)]
@@ -239,11 +239,13 @@ def write(mem: Mem, target: str, text: tuple[str, ...]) -> Answer:
     memolith memory write scratchpad - [ ] update the changelog
     memolith memory write note:database The port is 5433.
     """
-    kind: Any  # `Mem.write` says which there are
-    kind, colon, name = target.partition(":")
-    if kind == "note" and not name:
-        raise InputError("which note? Give its name: /memory write note:NAME TEXT")
-    return mem.write(kind, " ".join(text), name=name if colon else None)
+    kind: Any = target  # `Mem.write` says which there are; an address is one, too
+    name = None
+    if target.partition(":")[0] == "note":
+        kind, _, name = target.partition(":")
+        if not name:
+            raise InputError("which note? Give its name: /memory write note:NAME TEXT")
+    return mem.write(kind, " ".join(text), name=name)
 
 
 memory.add_command(learning.enqueue)
