@@ -15,7 +15,7 @@ from memolith import InputError, MatchError, Mem, TextError
 from memolith.edges.mcp.tools import Tools
 from memolith.env.folders import Folder
 from memolith.env.paths import Place, Tree
-from memolith.memory import note_index
+from memolith.memory import note_index, note_links
 from memolith.store import layout
 from tests.ledger import proves
 from tests.shared import rows
@@ -353,7 +353,7 @@ def test_every_file_name_has_exactly_one_line(mem: Mem, store: Path, name: str) 
     for n in range(3):
         mem.write("note", f"{n}", name="other")
     assert len(index_lines(store)) == 3
-    assert f"{name}.md" in [note_index.link_target(line) for line in index_lines(store)]
+    assert f"{name}.md" in [note_links.target(line) for line in index_lines(store)]
 
 
 @proves("S1.6", "S1.19")
@@ -381,10 +381,35 @@ def test_a_line_leads_back_to_its_note(
     directory.mkdir(exist_ok=True)
     short = name[:40] + ".md"
     (directory / short).write_bytes(text.encode("utf-8", "replace"))
-    assert note_index._link(
+    assert note_links.parsed(
         note_index.line_of(Tree(str(directory)), "", Place(Folder(str(directory)), short))
     ) == (short, True)
     (directory / short).unlink()
+
+
+@proves("S1.5")
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[x](two.md)",
+        "[x](./two.md)",
+        "[x](<two.md>)",
+        "[x](two.md#set-up)",
+        "[x](memory://root/notes/two.md)",
+        "[[two]]",
+        "[[Two]] and more",
+        "[[two|the second]]",
+        "[r]: two.md",
+        "[r]: <two.md>",
+    ],
+)
+def test_a_note_that_ones_own_page_links_to_in_any_form_is_not_listed_again(
+    mem: Mem, store: Path, link: str
+) -> None:
+    mem.remember("The second.", "Two")
+    row = f"- See {link}" if link[1] != "r" else link
+    (store / "notes" / "MEMORY.md").write_text(f"{row}\n")
+    assert note_index.whole(Tree(str(mem.root)), mem.project).splitlines() == [row]
 
 
 def test_only_regular_files_with_a_printable_name_are_notes(mem: Mem, store: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from memolith.care.scan import located
 from memolith.env.identity import is_gone
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
-from memolith.memory import note_index, strays
+from memolith.memory import note_index, note_links, strays
 from memolith.memory.session_copies import secrets_of
 from memolith.store import files, ignore, layout, locks, registry, repository
 from memolith.store.allow_list import allowed
@@ -290,7 +290,7 @@ def _index(root: str, scope: str) -> Iterator[Finding]:
         return  # what is gone may be on another branch
     text = files.text_of(tree.read(relative) or b"")
     # Lines in a person's own words stay and are not reported.
-    for name in sorted({note_index.link_target(row) or "" for row in note_index.dangling(text, names)}):
+    for name in sorted({note_links.target(row) or "" for row in note_links.dangling(text, names)}):
         yield _found("index", relative, f"lists {name}, which is gone", fixable=True)
 
 
@@ -300,7 +300,7 @@ def _drop_dangling(home: Home, scope: str) -> None:
         return
 
     def apply(old: str | None) -> str | None:
-        gone = set(note_index.dangling(old or "", names))
+        gone = set(note_links.dangling(old or "", names))
         rows = (old or "").splitlines(keepends=True)
         return old and "".join(row for row in rows if row.rstrip("\r\n") not in gone)
 

@@ -21,6 +21,7 @@ from memolith.base.lean import lru_cache, suppress
 from memolith.base.whole import is_regular, note
 from memolith.env.paths import Place, Tree
 from memolith.env.settings import open_regular
+from memolith.memory import note_links
 from memolith.store import allow_list, files, layout
 from memolith.store.entry import Entry
 from memolith.text import markdown, source_label
@@ -46,8 +47,6 @@ _MAX_PAGE = 65_536
 _PREFERENCE = 1_000  # characters of a preference, which is shown whole: it holds for every task
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
-# What no link can contain, or the block takes apart. Spaces are read so, but written between `<` and `>`.
-_ESCAPES = tuple((char, f"%{ord(char):02X}") for char in " <>^&[]{}`%")  # `%` comes last
 
 
 def note_files(root: str, slug: str) -> list[str]:
@@ -159,12 +158,6 @@ def _parsed(data: bytes) -> tuple[str, str, int, dict[str, tuple[Stamp | tuple[(
         stamp = tuple(map(int, given.split()))
         found[name] = (stamp if len(stamp) == 4 else (), line)
     return rules, directory, int(count), found
-
-
-def dangling(text: str, names: list[str]) -> list[str]:
-    """Return the rows of a person's page that have our format and lead to no note."""
-    present = set(names)
-    return [row for row in text.splitlines() if _link(row)[1] and _link(row)[0] not in present]
 
 
 def _why_unread(entry: os.DirEntry[str]) -> str:
@@ -309,7 +302,7 @@ def _page(tree: Tree, slug: str, shelf: _Shelf) -> tuple[list[str], set[str]]:
         return [], set()
     rows, linked = list[str](), set[str]()
     for row in markdown.strip_comments(allow_list.masked(tree, relative, text, seen)).splitlines():
-        target, ours = _link(row)
+        target, ours = note_links.parsed(row)
         now = shelf.stamp(target) if target else None
         if ours and (now is None or target in linked):
             continue
@@ -318,38 +311,8 @@ def _page(tree: Tree, slug: str, shelf: _Shelf) -> tuple[list[str], set[str]]:
         if not row.strip() or row.lstrip().startswith("# ") or not source_label.inside(row):
             continue
         rows.append(row)
-        # A link anywhere in a sentence of theirs counts, too.
-        named = (_link(f"- [x]({rest}")[0] for rest in row.split("](")[1:])
-        linked.update(name for name in named if name and shelf.stamp(name))
+        linked.update(name for name in note_links.targets(row, slug) if shelf.stamp(name))
     return rows, linked
-
-
-def link_target(line: str) -> str | None:
-    """Return the note that an index line links to; None if it is not such a line."""
-    return _link(line)[0]
-
-
-def _link(line: str) -> tuple[str | None, bool]:
-    """Return the note that an index line links to, and whether the line has our format."""
-    bare = line.strip()
-    start = bare.find("](")
-    if start < 0 or not bare.startswith(("- [", "* [")):
-        return None, False
-    angled = bare.startswith("<", start + 2)
-    first = start + 3 if angled else start + 2
-    end = bare.find(">)" if angled else ")", first)
-    while not angled and bare.count("(", first, end) > bare.count(")", first, end) and ")" in bare[end + 1 :]:
-        end = bare.find(")", end + 1)  # parentheses in the name, in pairs
-    target = bare[first:end].removeprefix("./")
-    if "%" in target:
-        for char, code in _ESCAPES:
-            target = target.replace(code, char)
-    if end < 0 or not target.endswith(".md") or "/" in target:
-        return None, False
-    rest = bare[end + 2 if angled else end + 1 :]
-    # Our titles have no brackets and our lines no indentation; `- [ ] [Plan](plan.md)` is a person's.
-    ours = line.startswith("- [") and bare.find("]") == start and (not rest or rest.startswith(" — "))
-    return target, ours
 
 
 def line_of(tree: Tree, slug: str, note: Place) -> str:
@@ -367,7 +330,7 @@ def line_of(tree: Tree, slug: str, note: Place) -> str:
         return ""
     title = title.replace("[", "(").replace("]", ")")
     target = note.name
-    for char, code in reversed(_ESCAPES[1:]):
+    for char, code in reversed(note_links.ESCAPES[1:]):
         target = target.replace(char, code)
     if " " in note.name or "(" in note.name or ")" in note.name:
         # `<memory` could be mistaken for our block's tag.

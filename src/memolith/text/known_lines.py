@@ -5,6 +5,7 @@ from __future__ import annotations
 from memolith.text.markdown import rows, same_line
 
 _DEEP = ("    ", "\t")
+_BLOCKS = ("#", ">", "- ", "* ", "+ ", "```", "~~~")  # how a line begins that ends a table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def _units(text: str) -> Iterator[list[str]]:
         below = lines[at + 1][1]
         # Its head, above a line of dashes and pipes, tells a table whose lines do not begin with a pipe.
         begins = line.lstrip().startswith("|") or ("|" in below and not below.strip(" \t\r\n|:-"))
-        is_table = not fenced and "|" in line and (was_table or begins)
-        # Code by its indentation begins below an empty line, and goes on behind one.
-        is_free = at == 0 or not lines[at - 1][1].strip()
+        is_table = not fenced and (_is_row(line) if was_table else "|" in line and begins)
+        # Code by its indentation begins where no paragraph stands above it, and goes on behind an empty line.
+        is_free = at == 0 or lines[at - 1][2] or _ends_paragraph(lines[at - 1][1])
         deep = line.startswith(_DEEP) if line.strip() else was_code and below.startswith(_DEEP)
         is_code = not fenced and deep and (was_code or is_free)
         if unit and not fenced and not (is_table and was_table) and not (is_code and was_code):
@@ -56,6 +57,18 @@ def _units(text: str) -> Iterator[list[str]]:
         was_table, was_code = is_table, is_code
     if unit:
         yield unit
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line below a table's row is one, too: a row of one cell needs no pipe."""
+    return "|" in line or (bool(line.strip()) and not line.lstrip().startswith(_BLOCKS))
+
+
+def _ends_paragraph(line: str) -> bool:
+    """Whether no paragraph goes on below a line: an empty one, a heading, a rule."""
+    signs, bare = line.partition(" ")[0], "".join(line.split())
+    is_rule = len(bare) > 2 and bare[0] in "-*_" and len(set(bare)) == 1
+    return is_rule or not bare or not signs.strip("#\r\n")
 
 
 def _contains(lines: list[str], part: list[str]) -> bool:

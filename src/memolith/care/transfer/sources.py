@@ -15,7 +15,7 @@ from memolith.base.values import MAX_ACCEPT_BYTES, Value
 from memolith.care.transfer import texts
 from memolith.env import whose
 from memolith.env.paths import Tree
-from memolith.memory.note_index import link_target
+from memolith.memory.note_links import target as link_target
 from memolith.store import layout
 from memolith.store.screen import quoted
 from memolith.text import frontmatter, markdown
