@@ -50,7 +50,7 @@ def targets(row: str, slug: str) -> Iterator[str]:
     for rest in row.split("[[")[1:]:
         name = rest.partition("]]")[0].partition("|")[0].partition("#")[0].strip()
         yield f"{name}.md"
-        yield layout.file_name(name)
+        yield f"{layout.file_name(name)}.md"
     label, colon, rest = row.partition("]: ")
     if colon and label.lstrip().startswith("["):
         yield parsed(f"- [x]({(rest.split() or [''])[0].removeprefix(below)})")[0] or ""
