@@ -173,6 +173,12 @@ def test_what_was_taken_back_is_not_kept_from_a_copy_of_the_session_but_when_ask
         ("Never use npm.", "npm is forbidden in the web folder."),
         ("No emojis in commits.", "Commit messages must not have emojis."),
         ("Use tabs.", "Indent with tabs."),
+        ("Always use pnpm, never npm.", "Always use npm, never pnpm."),
+        ("Always use pnpm, never npm.", "Never use pnpm, always use npm."),
+        ("Always use pnpm, never npm.", "Always use pnpm, never yarn."),
+        ("No tabs in this repo.", "Use tabs in this repo, never spaces."),
+        ("Niemals Tabs.", "Tabs verwenden wir immer."),
+        ("No tabs.", "Tabs? Always."),
     ],
 )
 def test_another_rule_than_the_one_taken_back_is_learned(deleted: str, said: str) -> None:
@@ -187,6 +193,8 @@ def test_another_rule_than_the_one_taken_back_is_learned(deleted: str, said: str
         "You must always use pnpm instead of npm.",
         "Instead of npm, use pnpm.",
         "Please use pnpm rather than npm!",
+        "Never use npm, always use pnpm.",
+        "Use pnpm, never npm, always.",
     ],
 )
 def test_a_rule_that_was_taken_back_is_known_in_other_words(said: str) -> None:
@@ -215,6 +223,19 @@ def test_a_rule_that_was_taken_back_is_known_in_other_words(said: str) -> None:
         ("Никаких tabs.", "Tabs запрещены."),
         ("不要用 tabs", "tabs 是禁止的"),
         ("タブ禁止", "タブを使わないでください"),
+        ("Never use tabs here.", "No tabs here, never."),
+        ("Never use tabs here.", "I never want tabs here."),
+        ("Never use tabs here.", "Tabs here? Never."),
+        ("Never use tabs here.", "Don't use tabs here, not ever."),
+        ("Niemals Tabs.", "Tabs verwenden wir nicht."),
+        ("Niemals Tabs.", "Tabs? Nie."),
+        ("N'utilise jamais de tabulations.", "Pas de tabulations, jamais."),
+        ("N'utilise jamais de tabulations.", "Je ne veux pas de tabulations."),
+        ("Nunca uses tabuladores.", "No uses tabuladores, nunca."),
+        ("Nunca uses tabuladores.", "No uses nunca tabuladores."),
+        ("Nunca use tabulações.", "Não use tabulações, nunca."),
+        ("Никогда не используй табы.", "Не используй табы, никогда."),
+        ("永远不要在这里使用制表符。", "这里禁止使用制表符。"),
     ],
 )
 def test_a_ban_that_was_taken_back_is_known_however_it_is_put(deleted: str, said: str) -> None:

@@ -92,6 +92,16 @@ def test_a_strange_path_in_a_reply_loses_that_file_only(mem: Mem, store: Path, p
     ]
 
 
+@proves("S2.52")
+def test_a_path_of_four_parts_is_shown_accepted_and_written(mem: Mem, store: Path) -> None:
+    files = [{"path": path, "content": "echo"} for path in ("a/b/c/d.sh", "a/b/c/d/e.sh")]
+    assert learn(mem, {**step("one"), "scripts": files})
+    (held,) = mem.review.list()
+    assert "a/b/c/d.sh" in mem.review.diff(held)
+    mem.review.accept(held.id)
+    assert sorted(texts(store / "skills")) == ["one/SKILL.md", "one/scripts/a/b/c/d.sh"]
+
+
 @proves("S2.53")
 def test_generated_skills_that_are_not_in_the_new_output_go_with_their_directories(
     mem: Mem, store: Path

@@ -299,9 +299,10 @@ def unpack(text: str) -> Proposal:
 
 
 def _is_skill(path: str) -> bool:
-    parts = path.split("/")
-    inside = "/".join(parts[2:])
-    return len(parts) > 2 and skills.skill_name(parts[1]) == parts[1] and skills.file_path(inside) == inside
+    _, name, inside = (*path.split("/", 2), "")[:3]
+    kind, _, below = inside.partition("/")
+    inside = below if kind in skills.KINDS else inside  # as it was proposed
+    return bool(inside) and skills.skill_name(name) == name and skills.file_path(inside) == inside
 
 
 def describe(home: Home, held: Held) -> str:

@@ -30,6 +30,7 @@ _DENYING = (
         " jamais ",
         " sans ",
         " nunca ",
+        " jamás ",
         " sin ",
         " nada de ",
         " não ",
@@ -59,11 +60,12 @@ mandatory required obligatory compulsory allowed permitted pflicht vorgeschriebe
 obrigatório обязательно обязательны use using used verwende verwenden verwendet nutze nutzen benutze benutzen
 utilise utiliser utilisez usa usar используй использовать is are be ist sind werden est sont está están é são
 le la les des du de el los las der die das den os as um uma ein eine sin sem sans ohne без nada
-n'utilise n'utilisez n'utiliser никаких никакого никакой
+n'utilise n'utilisez n'utiliser никаких никакого никакой jamás
+i we want wants wanted ich wir will wollen möchte möchten je nous veux voulons yo quiero queremos eu quero я мы хочу
 """
 # The same in scripts without spaces, where such a word is no word by itself.
 _FIRMLY = lazy(
-    r"永远(?:不?要)?|总是|始终|一律|每次|不[要再]|别再|必须|一定要|我们|常に|必ず|いつも|絶対に?|決して|もう"
+    r"使用|永远(?:不?要)?|总是|始终|一律|每次|不[要再]|别再|必须|一定要|我们|常に|必ず|いつも|絶対に?|決して|もう"
     r"|し(?:ないで|て)(?:ください)?(?=[。.!！]|$)"
 )
 # What says of a thing that it must not be: `tabs are forbidden` says no more than `no tabs`.
@@ -75,8 +77,12 @@ _BANS = lazy(
     r"|запрещ[её]н[оаы]?|нельзя|(?:不要|别|勿|不得|是?禁止|不允许|不准|请勿)(?:再)?(?:使用|用|的)?"
     r"|[はを]?使(?:わないで(?:ください)?|わない|いません|ってはいけない|ってはいけません)|(?:の使用)?は?(?:使用)?禁止(?:です|する)?)"
 )
-# Two words that deny once: `ne … pas`, `никогда не`.
-_TWICE = lazy(r"(?: ne | n'(?=\w))(.{1,60}? (?:pas|jamais) )|(?<= никогда) не(?= )")
+# Two words that deny once: `ne … pas`, `никогда не`, `no … nunca`; and one behind the sentence: `no tabs, never`.
+_TWICE = lazy(
+    r"(?: ne | n'(?=\w)| no | não )(.{1,60}? (?:pas|jamais|nunca|jamás|nada) )|(?<= никогда) не(?= )"
+)
+_FIRMLY_SO = lazy(r"[,;–—-]\s*(?:(?:not )?ever|never(?: ever)?|nie(?:mals)?|nunca|jam[aá]s|jamais|никогда)\W*\Z")
+_SIGNS = lazy(r"[¿¡]|[.,;:!?…]+(?=\s|\Z)(?!\s\d)")  # `never.` is a word, and `no. 5` denies nothing
 # One holder of a role at a time: `the release manager is Ann`, `Ann is (the) release manager now`.
 _THE = r"(?:the|our|my|der|die|das|unsere?|le|la|notre|el|nuestr[oa]|noss[oa])"
 _IS = r"(?:is|ist|est|es|é)(?: (?:now|currently|jetzt|nun|maintenant|ahora|agora))?"
@@ -133,6 +139,7 @@ _CONTRAST = (
         "，而不是",
         "ではなく",
     ),
+    *(", never ", ", nie ", ", niemals ", ", jamais ", ", nunca ", ", никогда "),
 )
 # What leads to a sentence and is no part of what it says; some of these only before a comma: `no tests`.
 _LEADS = lazy(
@@ -283,11 +290,14 @@ def says_again(old: str, new: str, share: float = _AGAIN, *, of_both: bool = Fal
     old, new = bare(old), bare(new)
     if of_both:
         (old, instead), (new, too) = _contrasted(old), _contrasted(new)
-        if naming(instead) != naming(too):
-            return False
     first, second = naming(old), naming(new)
     if of_both:  # how firmly it holds is no matter
         first, second = _subject(old) or first, _subject(new) or second
+        gone, out = _subject(instead), _subject(too)
+        # Behind what it is not, a sentence may go on: `use tabs instead of spaces in the tests`.
+        if (gone or out) and not (gone & out and gone - out <= second and out - gone <= first):
+            return False
+        first, second = first | (gone - out), second | (out - gone)
     if not first or not second:
         return old.strip() == new.strip()
     values, others = ({word for word in each if any(map(str.isdigit, word))} for each in (first, second))
@@ -306,21 +316,30 @@ def _contrasted(text: str) -> tuple[str, str]:
     plain = text.casefold()
     for word in _CONTRAST:
         said, found, rest = plain.rpartition(word)
+        rest, comma, more = rest.partition(", ")
+        said += comma + more
         if not found and plain.startswith(start := word.lstrip(" ,")):
             rest, found, said = plain.removeprefix(start).partition(", ")
-        if found and said.strip():
+        if found and _subject(said) and _subject(rest):
             return said, rest
     return text, ""
 
 
 def _denies(text: str) -> bool:
+    plain = _spaced(text)
+    return any(word in plain for word in _DENYING)
+
+
+def _spaced(text: str) -> str:
+    """Return the words of a text with spaces around each, without one that denies what is denied already."""
     plain = text.casefold().replace("’", "'")
-    return any(word in f" {plain} " for word in _DENYING)
+    said, late = (f" {_SIGNS.sub(' ', each)} " for each in (_FIRMLY_SO.sub("", plain), plain))
+    return said if any(word in said for word in _DENYING) else late
 
 
 def _denials(text: str) -> int:
     """Return 1 if a text denies something, 0 if nothing or twice: `not without …`."""
-    plain = _TWICE.sub(r" \1", f" {text.casefold().replace('’', chr(39))} ")
+    plain = _TWICE.sub(r" \1", _spaced(text))
     return sum(plain.count(word) for word in _DENYING) % 2
 
 
