@@ -61,7 +61,8 @@ obrigatório обязательно обязательны use using used verwen
 utilise utiliser utilisez usa usar используй использовать is are be ist sind werden est sont está están é são
 le la les des du de el los las der die das den os as um uma ein eine sin sem sans ohne без nada
 n'utilise n'utilisez n'utiliser никаких никакого никакой jamás
-i we want wants wanted ich wir will wollen möchte möchten je nous veux voulons yo quiero queremos eu quero я мы хочу
+i we want wants wanted ich wir will wollen möchte möchten je nous veux voulons yo quiero queremos eu quero
+я мы хочу
 """
 # The same in scripts without spaces, where such a word is no word by itself.
 _FIRMLY = lazy(
@@ -77,11 +78,12 @@ _BANS = lazy(
     r"|запрещ[её]н[оаы]?|нельзя|(?:不要|别|勿|不得|是?禁止|不允许|不准|请勿)(?:再)?(?:使用|用|的)?"
     r"|[はを]?使(?:わないで(?:ください)?|わない|いません|ってはいけない|ってはいけません)|(?:の使用)?は?(?:使用)?禁止(?:です|する)?)"
 )
-# Two words that deny once: `ne … pas`, `никогда не`, `no … nunca`; and one behind the sentence: `no tabs, never`.
+# Two words that deny once: `ne … pas`, `никогда не`, `no … nunca`.
 _TWICE = lazy(
     r"(?: ne | n'(?=\w)| no | não )(.{1,60}? (?:pas|jamais|nunca|jamás|nada) )|(?<= никогда) не(?= )"
 )
-_FIRMLY_SO = lazy(r"[,;–—-]\s*(?:(?:not )?ever|never(?: ever)?|nie(?:mals)?|nunca|jam[aá]s|jamais|никогда)\W*\Z")
+# One more behind the sentence: `no tabs, never`.
+_BEHIND = lazy(r"[,;–—-]\s*(?:(?:not )?ever|never(?: ever)?|nie(?:mals)?|nunca|jam[aá]s|jamais|никогда)\W*\Z")
 _SIGNS = lazy(r"[¿¡]|[.,;:!?…]+(?=\s|\Z)(?!\s\d)")  # `never.` is a word, and `no. 5` denies nothing
 # One holder of a role at a time: `the release manager is Ann`, `Ann is (the) release manager now`.
 _THE = r"(?:the|our|my|der|die|das|unsere?|le|la|notre|el|nuestr[oa]|noss[oa])"
@@ -333,7 +335,7 @@ def _denies(text: str) -> bool:
 def _spaced(text: str) -> str:
     """Return the words of a text with spaces around each, without one that denies what is denied already."""
     plain = text.casefold().replace("’", "'")
-    said, late = (f" {_SIGNS.sub(' ', each)} " for each in (_FIRMLY_SO.sub("", plain), plain))
+    said, late = (f" {_SIGNS.sub(' ', each)} " for each in (_BEHIND.sub("", plain), plain))
     return said if any(word in said for word in _DENYING) else late
 
 
