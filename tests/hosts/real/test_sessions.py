@@ -218,14 +218,21 @@ def test_memory_is_shown_without_asking_the_model(agent: Program) -> None:
     if agent.name in ("copilot", "opencode", "droid"):
         pytest.skip(f"{agent.name} cannot show a text in place of an answer, or not without a terminal")
     agent.model.say(Reply("Nobody asked me."))
-    agent.ask("/memory list" if agent.name == "pi" else "/memolith list")
+    agent.ask("/memolith list")
     assert agent.model.asked == []
 
 
 # How a transcript says that nobody was at the keyboard, and how it says that a person was.
 AS_TYPED = {
-    "claude": ((b'"entrypoint":"sdk-cli"', b'"entrypoint":"cli"'),),
-    "codex": ((b'"source":"exec"', b'"source":"cli"'), (b"codex_exec", b"codex_cli_rs")),
+    "claude": (
+        (b'"entrypoint":"sdk-cli"', b'"entrypoint":"cli"'),
+        (b'"promptSource":"sdk","turnOrigin":"sdk"', b'"promptSource":"typed","turnOrigin":"human"'),
+    ),
+    "codex": (
+        (b'"source":"exec"', b'"source":"cli"'),
+        (b"codex_exec", b"codex_cli_rs"),
+        (b'"turn_trigger":"exec"', b'"turn_trigger":"user"'),
+    ),
 }
 
 

@@ -33,6 +33,25 @@ def event(**more: Any) -> Row:
     return {"type": "event_msg", "payload": {"type": "user_message", "message": ORDER, **more}}
 
 
+def turn(trigger: str) -> list[Row]:
+    """Return what Codex notes of a turn since 0.169: who began it, and what was said as an item."""
+    item = {"type": "UserMessage", "content": [{"type": "text", "text": ORDER}]}
+    began: Row = {"type": "task_started", "turn_attribution": {"turn_trigger": trigger}}
+    said: Row = {"type": "item_completed", "item": item}
+    return [{"type": "event_msg", "payload": each} for each in (began, said)]
+
+
+def instructed(kind: str, provenance: Row) -> list[Row]:
+    """Return a conversation of Codex with a developer's message in it that says of itself what it is."""
+    metadata = {"content_item_kinds": [kind], "content_item_metadata": [{"provenance": provenance}]}
+    told: Row = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": ORDER}]}
+    told["internal_chat_message_metadata_passthrough"] = metadata
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}
+    before, after = ({"type": "response_item", "payload": each} for each in (told, answer))
+    meta, asked = codex()
+    return [meta, before, asked, after, *turn("user")]
+
+
 def copilot(**more: Any) -> list[Row]:
     return [{"type": "user.message", "data": {"content": ORDER, **more}}]
 
@@ -80,6 +99,7 @@ STRANGE: list[tuple[str, list[Row]]] = [
     ("codex", [*codex(), event(kind="user_instructions")]),
     ("codex", [*codex(author="helper"), event()]),
     ("codex", codex(flat=True, source="hook")),
+    *(("codex", [*codex(), *turn(each)]) for each in ("exec", "agent", "schedule")),
     *(("copilot", copilot(**{each: True})) for each in ("isAutopilotContinuation", "synthetic")),
     ("gemini", gemini(source="hook")),
     *(("qwen", qwen(provenance=each)) for each in ("assistant_output", "tool_result", "hook")),
@@ -100,6 +120,7 @@ TYPED: list[tuple[str, list[Row]]] = [
     ("codex", [*codex(), event()]),
     ("codex", [*codex(), event(kind="plain")]),
     ("codex", codex(flat=True)),
+    ("codex", [*codex(), *turn("user")]),
     ("copilot", copilot(agentMode="interactive", source="user")),
     ("gemini", gemini()),
     ("qwen", qwen(provenance="real_user")),
@@ -134,6 +155,24 @@ def test_a_prompt_that_says_no_more_than_a_persons_is_theirs(
     agent: str, rows: list[Row], tmp_path: Path
 ) -> None:
     assert ORDER in persons(read(agent, tmp_path, rows))
+
+
+@pytest.mark.parametrize(
+    ("kind", "provenance", "own"),
+    [
+        ("collaboration_mode.instructions", {"type": "harness", "hook": False}, True),
+        ("permissions.instructions", {"type": "harness", "hook": False}, True),
+        ("permissions.instructions", {"type": "harness", "hook": True}, False),
+        ("permissions.instructions", {"type": "agents_md"}, False),
+        ("hooks.additional_context", {"type": "harness", "hook": True}, False),
+        ("mcp.instructions", {"type": "harness", "hook": False}, False),
+    ],
+)
+def test_what_codex_says_are_instructions_of_its_own_are_nobody_elses_words(
+    kind: str, provenance: Row, own: bool, tmp_path: Path
+) -> None:
+    (session,) = read("codex", tmp_path, instructed(kind, provenance))
+    assert [turn.taint == "" for turn in session.turns] == [True, own]
 
 
 @pytest.mark.parametrize(

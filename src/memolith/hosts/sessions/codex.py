@@ -15,6 +15,10 @@ from memolith.hosts.sessions.transcript import Transcript, is_anothers, listed, 
 from memolith.memory.sessions import MODES
 from memolith.text.patterns import lazy
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 _WRAPPER = frozenset(["output", "metadata", "content", "success"])  # what it puts around a result
@@ -22,6 +26,8 @@ _EXITED = lazy(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
 _CWD = lazy(r"<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n]+)")
 _OWN_FIELDS = ("internal_chat_message_metadata_passthrough",)
 _REQUEST = "##MyrequestforCodex"
+_INSTRUCTIONS = ("permissions.instructions", "collaboration_mode.instructions")
+_BY_PROGRAM = {"provenance": {"type": "harness", "hook": False}}
 _TYPED = (None, "plain")  # kinds of prompts; others are instructions and the like
 _TYPED_AT = (None, "cli", "vscode")
 
@@ -39,9 +45,7 @@ class Codex(JsonLines):
 
     def prepare(self, path: str, into: Transcript) -> None:  # noqa: D102
         payloads = (fields(row.get("payload")) for row in records(path) if row.get("type") == "event_msg")
-        events = (each for each in payloads if each.get("type") == "user_message")
-        said = (plain(each.get("message")) for each in events if each.get("kind") in _TYPED)
-        into.prompts = set(filter(None, map(_squeezed, said)))
+        into.prompts = set(filter(None, map(_squeezed, _prompts(payloads))))
 
     def take(self, row: Record, into: Transcript) -> bool:  # noqa: D102
         kind, payload = row.get("type"), fields(row.get("payload"))
@@ -92,7 +96,7 @@ class Codex(JsonLines):
             into.heed(content)
             into.say("assistant", text, time)
         elif role != "user":  # what a hook says has this form, too
-            said = [text] if isinstance(content, str) else map(plain, listed(content))
+            said = [text] if isinstance(content, str) else _not_its_own(item, listed(content))
             return role == "developer" and into.note(said, "codex developer")
         elif is_anothers(item, _OWN_FIELDS):
             into.pass_over(item)
@@ -116,6 +120,29 @@ class Codex(JsonLines):
             # What the program adds is a part of its own, with whatever AGENTS.md or a directory's name says.
             into.ask(map(plain, parts), time, whole=True)
         return True
+
+
+def _not_its_own(item: Record, parts: list[Record]) -> list[str]:
+    """Return the parts of a message but for those that it says are instructions of the program's own."""
+    about = fields(item.get("internal_chat_message_metadata_passthrough"))
+    kinds, said = about.get("content_item_kinds"), listed(about.get("content_item_metadata"))
+    if not isinstance(kinds, list) or not len(kinds) == len(said) == len(parts):
+        return [plain(part) for part in parts]
+    rows = zip(parts, kinds, said, strict=True)
+    return [plain(part) for part, kind, by in rows if kind not in _INSTRUCTIONS or by != _BY_PROGRAM]
+
+
+def _prompts(events: Iterable[Record]) -> Iterator[str]:
+    """Yield what a person typed: an event of its own says it, or since 0.169 an item of a turn they began."""
+    is_theirs = True
+    for event in events:
+        item = fields(event.get("item"))
+        if event.get("type") == "task_started":
+            is_theirs = fields(event.get("turn_attribution")).get("turn_trigger", "user") == "user"
+        elif event.get("type") == "user_message" and event.get("kind") in _TYPED:
+            yield plain(event.get("message"))
+        elif event.get("type") == "item_completed" and item.get("type") == "UserMessage" and is_theirs:
+            yield from map(plain, listed(item.get("content")))
 
 
 def _is_typed(text: str, prompts: set[str]) -> bool:
