@@ -203,6 +203,8 @@ def test_a_file_made_by_hand_is_a_record_with_what_is_missing_filled_in(mem: Mem
         mem.records.update("broken", "Another text.")  # which would drop the head
     with pytest.raises(InputError, match=r"broken\.md: its head cannot be read"):
         mem.records.update("broken", keywords=["dns"])  # which would bury it in the text
+    with pytest.raises(InputError, match=r"broken\.md: its head cannot be read"):
+        mem.records.reclassify("broken", "principles")
     assert (directory / "broken.md").read_text() == before
     mem.records.archive("broken")
     assert before in (directory / "broken.md").read_text()
@@ -226,6 +228,20 @@ def test_the_same_fact_again_is_one_record_with_more_sources(mem: Mem) -> None:
     long = "Deploys of the web shop go through the release train every Thursday at noon, says Ada"
     assert add(mem, long) == add(mem, f"{long} again.") != first
     assert mem.records.add(FACT, category="decisions", scope="project", force=True).created
+
+
+@proves("S3.32")
+@pytest.mark.parametrize("titles", [("Package manager", None), (None, "Package manager")])
+def test_the_same_text_is_one_record_unless_both_were_given_titles(
+    mem: Mem, titles: tuple[str | None, str | None]
+) -> None:
+    first, second = (add_whole(mem, "Use pnpm 9 for installs, not npm.", title=each) for each in titles)
+    assert (second.id, second.created) == (first.id, False)
+    assert "Package manager" in {(known := mem.records.get(first.id)).title, *known.aliases}
+    of_web = add_whole(mem, "At most 10 MB.", title="Uploads in the web app")
+    of_mail = add_whole(mem, "At most 10 MB.", title="Mail attachments")
+    assert of_mail.created
+    assert of_mail.message.endswith(f"(see also {of_web.id}, which says so already)")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Notes about what a new one says: that repeat it, that it replaces, or that may contradict it."""
+"""Notes and records near what a new one says: that repeat it, that it replaces, or that may contradict it."""
 
 from __future__ import annotations
 
@@ -141,3 +141,31 @@ def _differ(one: str, other: str, said: str, content: str) -> bool:
     """Whether two titles name different things: `Staging` and `Production`, but not `Port` and `Port now`."""
     names = set(likeness.words(one)) ^ set(likeness.words(other))
     return not names <= {*likeness.words(said), *likeness.words(content)}
+
+
+Said = tuple[str, str]  # a record's title, and its text
+
+
+def own_title(text: str) -> str:
+    """Return the title of a record that was given none."""
+    return markdown.heading_title(text) or markdown.first_line(text, 80)
+
+
+def repeats(new: Said, known: Said, *, named: bool) -> bool:
+    """Whether a record says what a new one says; the text alone decides, unless both were given titles."""
+    if likeness.same("\n".join(known), "\n".join(new)):
+        return True
+    return not (named and _is_named(*known)) and likeness.same(known[1], new[1])
+
+
+def replaces(new: Said, known: Said, *, named: bool) -> bool:
+    """Whether a new record replaces a known one: the same title, or another value for the same thing."""
+    same_title = markdown.same_line(known[0]).casefold() == new[0].casefold()
+    if named and _is_named(*known):
+        return same_title  # different titles mean different subjects
+    return same_title or likeness.contradicts(known[1], new[1])
+
+
+def _is_named(title: str, text: str) -> bool:
+    """Whether somebody gave a record its title."""
+    return not likeness.same(title, markdown.first_line(text, 80))

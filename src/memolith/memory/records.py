@@ -11,7 +11,7 @@ from memolith.base.errors import InputError
 from memolith.base.values import Source, Value
 from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
-from memolith.memory import arguments, asked, entries, taken_back
+from memolith.memory import arguments, asked, entries, nearby, taken_back
 from memolith.memory.review import hold
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
@@ -128,7 +128,7 @@ class Records(entries.Entries):
         if expires and (category != "incidents" or expires < self._home.today):
             last = f"only incidents can expire; {category} last until valid_until (CLI: --valid-until DATE)"
             raise InputError(f"{expires} is past; expire today or later" if category == "incidents" else last)
-        own = title or _own_title(text)
+        own = title or nearby.own_title(text)
         name = entries.titled(own, text)
         slug = self._home.scope(scope, register=True)
         with self._home.gate.scope(slug):
@@ -137,15 +137,20 @@ class Records(entries.Entries):
             ids, near = self._near(slug, name, text)
             outside = self._home.source.outside
             if not force:
+                named, fact = title is not None, (name, text)
                 for record in near:
-                    if likeness.same(f"{record.title}\n{record.body}", f"{name}\n{text}"):
+                    if nearby.repeats(fact, (record.title, record.body), named=named):
                         if outside == source_label.is_outside(record.origin):
-                            return self._again(record, source, aliases, keywords, certain=certain)
+                            also = aliases if title is None or source else (*aliases, title)
+                            return self._again(record, source, also, keywords, certain=certain)
                         if outside:
                             return self._again(record, source, (), (), certain=False)
                         older.append(record)  # the user's own statement replaces the unreviewed one
-                named = title is not None
-                older += [record for record in near if certain and _replaces(record, name, text, named=named)]
+                older += [
+                    each
+                    for each in near
+                    if certain and nearby.replaces(fact, (each.title, each.body), named=named)
+                ]
             # Text from outside never supersedes the user's own.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
             older = [record for record in older if not self._stays(record.filename, record.origin)]
@@ -181,12 +186,18 @@ class Records(entries.Entries):
         others = [each.id for each in near if likeness.may_contradict(each.body, text)]
         if others and not (gone or force):
             message += f" (beside {', '.join(others)}: archive what no longer holds)"
+        elif alike := [each.id for each in near if each.id not in gone and likeness.same(each.body, text)]:
+            message += f" (see also {', '.join(alike)}, which says so already)"
         return self._done(record_id, relative, message, change.warnings, superseded=gone, created=True)
 
     def rivals(self, text: str, *, scope: str, title: str | None = None) -> builtins.list[Record]:
         """Return the current records that a new fact may replace, for a person to decide."""
-        near = self._near(self._home.scope(scope), title or _own_title(text), text)[1]
-        sure = [each for each in near if _replaces(each, title or "", text, named=title is not None)]
+        near = self._near(self._home.scope(scope), title or nearby.own_title(text), text)[1]
+        sure = [
+            each
+            for each in near
+            if nearby.replaces((title or "", text), (each.title, each.body), named=title is not None)
+        ]
         return [each for each in near if not sure and likeness.may_contradict(each.body, text)]
 
     def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
@@ -221,7 +232,7 @@ class Records(entries.Entries):
         more = {
             # If it already has this source, an interrupted run is being repeated.
             "sources": [*record.sources, *([source] if source and source != record.source else [])],
-            "aliases": [*record.aliases, *aliases],
+            "aliases": [*record.aliases, *(each for each in aliases if each != record.title)],
             "keywords": [*record.keywords, *keywords],
         }
         changed = {key: list(dict.fromkeys(value)) for key, value in more.items()}
@@ -256,8 +267,8 @@ class Records(entries.Entries):
             raise InputError(f"only incidents can expire; {record.id} is in {record.category}")
         if text is not None:
             arguments.check_fact(text)
-            if title is None and record.title == _own_title(record.body):
-                title = _own_title(text)  # it was made from the text, and would still say the old one
+            if title is None and record.title == nearby.own_title(record.body):
+                title = nearby.own_title(text)  # it was made from the text, and would still say the old one
         about = {"number": record.id, "title": title, "scope": record.scope}
         said, wide = record.body if text is None else text, record.scope == "user"
         held = hold(self._home, "records.update", said, about, user_wide=wide, apart=record.filename)
@@ -283,6 +294,7 @@ class Records(entries.Entries):
         record = self.get(record_id, scope)
         if record.category == category:
             return self._about(record, f"{record.id} is in {category} already")
+        entries.check_head(record.problem, self._root, record.filename)
         fields, warnings = {"category": category, "created": record.created}, list[str]()
         if category != "incidents" and record.temporal == "temporary":
             fields |= {"temporal": "permanent", "expires": ""}
@@ -386,15 +398,3 @@ class Records(entries.Entries):
 
     def _about(self, record: Record, message: str, warnings: Sequence[str] = ()) -> EntryResult:
         return self._done(record.id, record.filename, message, warnings)
-
-
-def _own_title(text: str) -> str:
-    return markdown.heading_title(text) or markdown.first_line(text, 80)
-
-
-def _replaces(record: Record, title: str, text: str, *, named: bool) -> bool:
-    """Whether a new fact replaces an older one: the same title, or another value for the same thing."""
-    same_title = markdown.same_line(record.title).casefold() == title.casefold()
-    if named and not likeness.same(record.title, markdown.first_line(record.body, 80)):
-        return same_title  # both have explicit titles: different titles mean different subjects
-    return same_title or likeness.contradicts(record.body, text)
