@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memolith.index import Analysis, Term, Unit
-from memolith.recall import rank, supersede
+from memolith.recall import rank, statement, supersede
 from memolith.recall.rank import Candidate
 
 DAY = "2026-11-15"
@@ -138,9 +138,9 @@ def test_a_time_weighs_the_more_the_less_is_of_that_time() -> None:
 
 
 def test_a_word_of_change_is_one_as_it_is_written() -> None:
-    (said,) = supersede.statements(unit(1, text="The rotation is weekly."))
+    (said,) = statement.statements(unit(1, text="The rotation is weekly."))
     text = "Keys rotated; the rotation is daily now."
-    (later,) = supersede.statements(unit(2, date="2026-02-01", text=text))
+    (later,) = statement.statements(unit(2, date="2026-02-01", text=text))
     assert "rotat" in said.subject
     assert not said.changes
     assert later.changes

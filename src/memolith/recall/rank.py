@@ -16,7 +16,7 @@ from math import exp, inf, log
 
 from memolith.base.lean import lru_cache
 from memolith.base.values import Value
-from memolith.recall import abstain, supersede, weights
+from memolith.recall import abstain, statement, supersede, weights
 from memolith.text.source_label import is_outside
 from memolith.text.words import terms
 from memolith.text.words import times as when
@@ -360,7 +360,7 @@ def _prior(unit: Unit, day: str) -> float:
 
 def _days(date: str, day: str) -> float:
     """Return the number of days between two dates; a large number if one is unknown."""
-    one, other = supersede.day_of(date), supersede.day_of(day)
+    one, other = statement.day_of(date), statement.day_of(day)
     return max(0.0, other - one) if one and other else 10 * weights.HALF_LIFE
 
 

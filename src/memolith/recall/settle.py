@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from memolith.index.walk import Files
-from memolith.recall import rank, supersede, weights
+from memolith.recall import rank, statement, supersede, weights
 from memolith.recall.rank import Ranked
 from memolith.text.words import talk
 
@@ -110,8 +110,8 @@ def _states(unit: Unit) -> bool:
 def _links(index: Index, asked: Question, hit: Ranked) -> dict[tuple[int, int], float]:
     """Return how much others share with a hit's statement: their BM25 for its text, relative to its own."""
     unit = hit.unit
-    said = supersede.statements(unit)
-    text = supersede.about(said, hit.terms).text if len(said) > 1 else f"{unit.title} {unit.text}"
+    said = statement.statements(unit)
+    text = statement.about(said, hit.terms).text if len(said) > 1 else f"{unit.title} {unit.text}"
     about = text[: weights.SUBJECT]
     scores = {
         match.unit_id: match.score
@@ -134,7 +134,7 @@ def current_first(
     another (without it, their words are compared). `alone` says that there is hardly anything else that a
     later statement could be about.
     """
-    said = {hit.unit.id: supersede.statements(hit.unit) for hit in ranked if hit.unit.text is not None}
+    said = {hit.unit.id: statement.statements(hit.unit) for hit in ranked if hit.unit.text is not None}
     waiting = list(ranked)
     known = {hit.unit.content_hash for hit in ranked}
     links = links or {}
@@ -142,10 +142,10 @@ def current_first(
     found = {unit.id for unit in others} if links and not alone else set()
     for unit in others:
         if unit.content_hash not in known:
-            said[unit.id] = supersede.statements(unit)
+            said[unit.id] = statement.statements(unit)
             waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], newer_than=[], weak=False, why=""))
     question = {term for hit in waiting for term in hit.terms}
-    answers: dict[int, supersede.Statement] = {}  # what each says about the question
+    answers: dict[int, statement.Statement] = {}  # what each says about the question
 
     def replaces(hit: Ranked, first: Ranked) -> bool:
         # Compare the others with the hits they were found for, and with each other.
@@ -153,9 +153,9 @@ def current_first(
             return False
         told, later = said.get(first.unit.id), said.get(hit.unit.id)
         # All statements of a unit are of one time.
-        if not told or not later or not supersede.is_later(later[0], told[0]):
+        if not told or not later or not statement.is_later(later[0], told[0]):
             return False
-        earlier = answers.get(first.unit.id) or supersede.about(told, question)
+        earlier = answers.get(first.unit.id) or statement.about(told, question)
         answers[first.unit.id] = earlier
         same = not hit.terms or bool(set(hit.terms).intersection(first.terms))
         whole = not hit.terms or set(hit.terms) >= set(first.terms)

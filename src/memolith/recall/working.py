@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import log
 
 from memolith.index.units import CHECKS, FILE
-from memolith.recall import abstain, rank, supersede, weights
+from memolith.recall import abstain, rank, statement, supersede, weights
 from memolith.store import layout
 from memolith.text.safe import hygiene
 from memolith.text.words import talk
@@ -50,7 +50,7 @@ def by_work(sessions: Sequence[Session]) -> list[Session]:
     most = max((each.score for each in sessions), default=0.0) or 1.0
     best = max((each.best for each in sessions), default=0.0) or 1.0
     names = max((each.in_files for each in sessions), default=0.0) or 1.0
-    hours = {each.path: 24 * supersede.day_of(each.started) for each in sessions}
+    hours = {each.path: 24 * statement.day_of(each.started) for each in sessions}
     newest = max(hours.values(), default=0.0)
 
     def evidence(each: Session) -> float:
