@@ -153,7 +153,9 @@ def test_what_is_learned_for_all_projects_can_be_switched_off_and_cleared_by_its
     assert "short commit" in (mem.context_block() or "")
     assert main(["--project", str(work), "memory", "clear", "--scope", "user", "--yes"]) == 0
     assert "short commit" not in (mem.context_block() or "")
-    assert "short commit" not in (store / "MEMORY.md").read_text()
+    assert "## Preferences" not in (mem.context_block() or "")  # a heading with nothing below it
+    learned = [store / "MEMORY.md", store / "raw_memories.md", *(store / "rollout_summaries").iterdir()]
+    assert [each.name for each in learned if "short commit" in each.read_text()] == []
     assert "5433" in (mem.context_block() or "")
     assert [record.body.strip() for record in mem.records.list(scope="user")] == ["Written by hand."]
     assert len(mem.records.list(scope="project")) == 1

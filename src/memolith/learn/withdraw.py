@@ -241,24 +241,42 @@ def _unsay(home: Home, queue: Queue, gone: list[str]) -> list[str]:
             queue.extractions.store(left)
     previous = on_disk.read(home)
     top, made = layout.path(previous.slug), previous.made
-    summary = previous.others.get(on_disk.SUMMARY, "")
-    texts = (
-        (layout.MEMORY, MARKER, previous.memory, previous.below),
-        (on_disk.SUMMARY, "", summary, summary),
-    )
-    edits, lines = [], set[str]()
+    texts = [(layout.MEMORY, MARKER, previous.memory, previous.below)]
+    for name, text in sorted(previous.others.items()):
+        skill = name.split("/")[1] if name.startswith(f"{on_disk.SKILLS}/") else ""
+        if name != MADE and (not skill or previous.is_ours(skill)):  # else a person changed it
+            texts.append((name, "", text, text))
+    edits, lines, digests = [], set[str](), dict(made.files)
     for name, marker, whole, text in texts:
         if (new := _left(text, gone)) != text:
+            new = _without_our_headings(new, made.lines | made.summary)
             base = writeset.base_of(whole, marker)
-            edits.append(Edit(path=f"{top}/{name}", marker=marker, base=base, new=new))
+            is_empty = name == on_disk.SUMMARY and on_disk.body(new).strip() in ("", statements.ALL_OF_IT)
+            edits.append(Edit(path=f"{top}/{name}", marker=marker, base=base, new=None if is_empty else new))
             lines |= set(statements.nonblank(text)) - set(statements.nonblank(new))
+            if name in digests:
+                digests[name] = writeset.base_of(new) or ""
     if not edits:
         return []
     keys = {statements.key(line) for line in lines}  # no person deleted these: they may be learned again
-    made = made.but(lines=made.lines - keys, summary=made.summary - keys)
+    made = made.but(lines=made.lines - keys, summary=made.summary - keys, files=digests)
     base = writeset.base_of(previous.others.get(MADE))
     edits.append(Edit(path=f"{top}/{MADE}", marker="", base=base, new=made.dump()))
     return home.gate.commit(home.project, edits).changed
+
+
+def _without_our_headings(text: str, ours: frozenset[str]) -> str:
+    """Return a text without the headings of ours that have nothing below them any more."""
+    kept: list[str] = []
+    below = 1  # the level of the next line that says something; 9: it is no heading
+    for line in reversed(text.split("\n")):
+        level = len(line) - len(line.lstrip("#")) or 9
+        if level < 9 and level >= below and statements.key(line) in ours:
+            continue
+        kept.append(line)
+        if line.strip():
+            below = 1 if line == statements.ALL_OF_IT else level
+    return "\n".join(reversed(kept))
 
 
 def _edits(home: Home, previous: Current, *, everything: bool) -> Iterator[Edit]:

@@ -42,6 +42,7 @@ _TURN = re.compile(r'\bturns? (\d+)(?=: ?"|\])')
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d:\s+")
 _SOURCES = re.compile(r"\s*\[[A-Za-z0-9._-]+(?:#\d+)?(?:, ?(?:[A-Za-z0-9._-]+(?:#\d+)?|…))*\]$")
 _TAG = re.compile(r"(?:\[(\w+)\]|\((\w+)\)|(\w+):)\s+", re.ASCII)
+ALL_OF_IT = "Everything that was learned, with its sources: memory://root/MEMORY.md"  # ends a summary
 # Words in more facts than this are too common to identify one.
 _COMMON = 64
 
@@ -218,7 +219,7 @@ def summary(
     if recent:
         parts.append("\n".join(["## Lately", *recent]))
     if parts:
-        parts.append("Everything that was learned, with its sources: memory://root/MEMORY.md")
+        parts.append(ALL_OF_IT)
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
