@@ -227,7 +227,7 @@ def test_above_the_soft_limit_a_write_works_and_asks_to_condense(
 ) -> None:
     assert mem.write("long_term", "x" * 3_999).warnings == []
     result = mem.update("y" * 50)
-    assert any("4050 characters" in warning and "condense" in warning for warning in result.warnings)
+    assert any("4,050 characters" in warning and "condense" in warning for warning in result.warnings)
     assert "y" * 50 in mem.read()
     facts = overview(mem)
     assert facts.characters == 4050

@@ -97,6 +97,16 @@ def test_rows_of_a_persons_page_that_are_left_out_are_counted(mem: Mem, store: P
         ("# of + signs", "of-signs"),
         ("हिन्दी भाषा", "हिन्दी-भाषा"),
         ("1\ufe0f\u20e3 one", "1-one"),
+        # No word and no number is cut in the middle, if there are others.
+        (
+            "The dev server of the admin app runs on port 4400.",
+            "the-dev-server-of-the-admin-app-runs-on-port",
+        ),
+        (
+            "The dev server of the admin app runs on a port 44",
+            "the-dev-server-of-the-admin-app-runs-on-a-port",
+        ),
+        ("A " + "x" * 60, "a-" + "x" * 46),
     ],
 )
 def test_the_file_name_comes_from_the_title(title: str, name: str) -> None:

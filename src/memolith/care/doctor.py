@@ -13,6 +13,7 @@ from functools import partial
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.base.whole import Watch, stat_of
+from memolith.care import doubled
 from memolith.care.repeats import repeats
 from memolith.care.scan import located
 from memolith.env.identity import is_gone
@@ -346,6 +347,8 @@ def _identity(home: Home, root: str, scope: str) -> Iterator[Finding]:
     known = parse_identity(scope, files.text_of(data))
     if known.problem:
         yield _found("project", relative, f"{known.problem}; repair it, or the project is not found")
+    elif any(map(os.path.isdir, known.paths)) and (message := doubled.told(home, known)):
+        yield _found("project", relative, message)
     elif is_gone(known) and not home.identity.uses(scope):
         message = (
             f"no directory leads here any more (was {known.paths[-1]}); `memolith project move` or "

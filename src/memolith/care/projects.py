@@ -21,7 +21,7 @@ from memolith.base.values import MAX_ACCEPT_BYTES, Value
 from memolith.env.identity import Identity, is_gone
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECTS, identities, read_identity, resolve
-from memolith.memory import asked, note_index
+from memolith.memory import arguments, asked, note_index
 from memolith.memory.document import MARKER, hand_written
 from memolith.memory.entries import numbered
 from memolith.memory.find import find
@@ -99,6 +99,8 @@ class Projects:
         place = found.place
         if not place:
             raise InputError(f"{found.notice.partition('; only')[0]}; go to the one that you mean")
+        if name is not None:
+            arguments.check_text(name, "NAME")
         called = markdown.same_line(name or "") or os.path.basename(place) or "root"
         refuse_secret(called, "name")
         if found.root:
@@ -154,6 +156,10 @@ class Projects:
     def link(self, slug: str, path: str | None = None) -> str:
         """Let a path use the memory of a project; return the path in full."""
         place, _ = self._at(path)
+        if not os.path.isdir(place):
+            swapped = f"the memory comes first: memolith project link {path} {slug}"
+            known = os.path.isdir(slug) and path in {each.slug for each in self.list()}
+            raise NotFoundError(f"{place}: no such directory; {swapped if known else 'check the path'}")
         registry.link(self._home.gate, self.find(slug), place)
         return place
 

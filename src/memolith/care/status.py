@@ -7,6 +7,7 @@ from datetime import date, datetime
 from memolith.base import whole
 from memolith.base.errors import UnsafePathError
 from memolith.base.values import Value
+from memolith.care import doubled
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.memory import daily, document, note_index, review
 from memolith.memory.note_index import note_files
@@ -133,9 +134,14 @@ def overview(home: Home) -> Overview:
     limit = int(home.settings.number("long_term.soft_limit"))
     warnings = home.settings.problems()
     if home.settings.flag("enabled") and not home.is_on:
-        warnings.append("memory is off for this project: `memolith project on` switches it on")
+        warnings.append(home.off)
+    if doubles := doubled.told(home, home.identity.identity):
+        warnings.append(doubles)
     if limit and document.length(text) > limit:
-        warnings.append(f"MEMORY.md is above its soft limit of {limit:,} characters: condense it")
+        warnings.append(
+            f"MEMORY.md is above its soft limit of {limit:,} characters: condense it "
+            "(`memolith edit long_term`)"
+        )
     for section, size, _ in made.candidates:
         if section.cut or section not in made.sections:
             found = tree.stat(section.source) if "://" not in section.source else None

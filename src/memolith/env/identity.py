@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from memolith.env.git import mark_of
+from memolith.env import git
 from memolith.env.settings import owners
 from memolith.text.secrets.veil import unveiled, veiled
 
@@ -81,7 +81,7 @@ def at_once(checkout: Checkout, commit: str) -> bool | None:
 
 def place_mark(path: str, checkout: Checkout | None) -> str:
     """Return the mark of a path: that of its repository, else of the folder."""
-    return checkout.mark if checkout and checkout.root == path else mark_of(path)
+    return checkout.mark if checkout and checkout.root == path else git.mark_of(path)
 
 
 def is_same(
@@ -113,17 +113,17 @@ def _is_same_folder(known: Identity, path: str, checkout: Checkout | None, seen:
     """Do the same for a linked path, or for one without commits and origin."""
     if checkout is None:
         # Without the device: its number may be another one after a restart.
-        if seen and seen.partition(".")[2] == mark_of(path).partition(".")[2]:
+        if seen and seen.partition(".")[2] == git.mark_of(path).partition(".")[2]:
             return True
         return not doubt and (path in known.linked or (not seen and is_ours(path)))
     is_linked, has_no_origin = path in known.linked, not checkout.origin
     if not seen:  # recorded before folders had marks
         return is_linked or has_no_origin
     if path != checkout.root:
-        return seen == mark_of(path)
+        return seen == git.mark_of(path)
     if seen == checkout.mark or (is_linked and checkout.origin in known.origins):
         return True
-    return has_no_origin and seen == mark_of(path)  # `git init` was run in it
+    return has_no_origin and seen == git.mark_of(path)  # `git init` was run in it
 
 
 def is_ours(path: str) -> bool:
@@ -154,12 +154,9 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
             found.append(Claim(each, _proved(each, checkout, prove), "same origin"))
         elif origin and origin in each.paths:
             found.append(Claim(each, _proved(each, checkout, prove), "a clone of it"))
-        elif _may_be_renamed(each, origin) and (commit := _present(each, checkout)) is not None:
-            # A fork has the same history, so a person decides.
-            found.append(
-                Claim(each, proved=False, reason=f"same first commit {commit[:12]}, another address")
-            )
-        elif origin or each.origins or each.slug in strangers:
+        elif origin:
+            found += _by_commit(each, checkout, strangers, prove)
+        elif each.origins or each.slug in strangers:
             continue
         elif (commit := _present(each, checkout)) is not None:
             (moved if is_gone(each) else found).append(_without_origin(each, checkout, commit, prove))
@@ -177,6 +174,30 @@ def _without_origin(known: Identity, checkout: Checkout, commit: str, prove: Pro
         return Claim(known, proved=False, reason=reason)
     own = _is_its_own(known, checkout) and prove(checkout, commit)
     return Claim(known, own, f"{reason}, and its checkout is gone")
+
+
+def _by_commit(known: Identity, checkout: Checkout, strangers: list[str], prove: Prove) -> list[Claim]:
+    """Return what a checkout with an origin may be that the project is not known to have.
+
+    One that had none when it was written may have got this one since. Else a person decides: a fork has the
+    same history.
+    """
+    is_candidate = _may_be_renamed(known, checkout.origin) if known.origins else known.slug not in strangers
+    commit = _present(known, checkout) if is_candidate else None
+    if commit is None:
+        return []
+    for path in known.paths if not known.origins else ():
+        there = git.find(path)
+        if there and there.origin == checkout.origin and is_same(known, path, there, prove):
+            return [Claim(known, _proved(known, checkout, prove), "same origin")]
+    other = "another address" if known.origins else "and no address of it is known"
+    return [Claim(known, proved=False, reason=f"same first commit {commit[:12]}, {other}")]
+
+
+def are_one_repository(one: Identity, other: Identity) -> bool:
+    """Whether two memories are of one repository, and nobody separated them: one came in an archive."""
+    same = {*one.commits} & {*other.commits} and {*one.origins} & {*other.origins}
+    return bool(same) and not ({*one.apart} & {*other.paths} or {*other.apart} & {*one.paths})
 
 
 def _may_be_renamed(known: Identity, origin: str) -> bool:

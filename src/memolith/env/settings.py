@@ -181,10 +181,13 @@ class Settings:
             raise ConfigError(f"{self.path}: {key}: expected one value, as in `{key}: {default}`")
         return _convert(key, node, self.path), "file"
 
-    def problems(self) -> list[str]:
-        """Return what is wrong with the values, and what is switched off that one expects to work."""
+    def problems(self, *keys: str) -> list[str]:
+        """Return what is wrong with the values, and what is switched off that one expects to work.
+
+        `keys` are the settings to look at (default: all).
+        """
         found: dict[str, None] = {}
-        for key in SETTINGS:
+        for key in keys or SETTINGS:
             try:
                 value, where = self.lookup(key)
             except ConfigError as error:

@@ -13,7 +13,7 @@ import stat
 from urllib.parse import quote, unquote
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, StorageError, UnsafePathError
-from memolith.base.values import Source, Value
+from memolith.base.values import TARGETS, Source, Value
 from memolith.env.paths import Tree
 from memolith.memory import note_index
 from memolith.memory.sessions import Sessions
@@ -28,6 +28,8 @@ from memolith.text.source_label import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memolith.memory.home import Home
     from memolith.memory.sessions import Turn
 
@@ -119,11 +121,11 @@ def address(namespace: str, *parts: str) -> str:
     )
 
 
-def named(home: Home, text: str) -> str:
+def named(home: Home, text: str, targets: Sequence[str] = (*TARGETS, "list")) -> str:
     """Return the address for whatever form a place was shown in; InputError if it is none.
 
     Addresses with a line or a turn behind them, paths in the store or on disk, the links of the notes' index,
-    and the bare names of notes, of this project first.
+    and the bare names of notes, of this project first. `targets` are the words that the caller knows itself.
     """
     place = text.strip().strip("`<>\"'()") if isinstance(text, str) else ""
     for word in (" turn ", " line "):
@@ -145,10 +147,16 @@ def named(home: Home, text: str) -> str:
         for guess in (place, f"notes/{place}", f"notes/{place}.md", f"daily/{place}.md", *linked):
             if place and ".." not in place and tree.stat(layout.path(scope, guess)) is not None:
                 return layout.shown(layout.path(scope, guess))
-    raise InputError(
-        f"{quoted(text)}: nothing in memory has this name; give an address that memory showed "
-        "(memory://…), or one of long_term, scratchpad, daily, note (with its name), list"
-    )
+    from difflib import get_close_matches  # late: only for an error
+
+    named = ", ".join("note (with its name)" if each == "note" else each for each in targets)
+    hint = f"give an address that memory showed (memory://…), or one of {named}"
+    if near := get_close_matches(place, targets, 1, _NEAR):
+        hint = f"did you mean {near[0]}?"
+    raise InputError(f"{quoted(text)}: nothing in memory has this name; {hint}")
+
+
+_NEAR = 0.8  # how alike a mistyped target is
 
 
 def mime(path: str) -> str:

@@ -176,7 +176,8 @@ def kept_small(home: Home, write: Callable[[], Change]) -> Change:
             change.warnings.append(_archive(home, change, limit))
         else:
             change.warnings.append(
-                f"MEMORY.md has {size} characters (soft limit {limit}): condense it before adding more"
+                f"MEMORY.md has {size:,} characters (soft limit {limit:,}): condense it before adding more "
+                "(`memolith edit long_term`, or `memolith update - --mode rewrite < FILE`)"
             )
         return change
 

@@ -266,6 +266,14 @@ class Home:
         known = self.identity.identity
         return self.settings.flag("enabled") and not (known and known.is_off)
 
+    @property
+    def off(self) -> str:
+        """Why no agent gets any of this memory, and what switches it on; empty while it is on."""
+        if self.is_on:
+            return ""
+        told = [] if self.settings.flag("enabled") else self.settings.problems("enabled")
+        return "".join(told) or "memory is off for this project: `memolith project on` switches it on"
+
     def check_project(self) -> None:
         """Raise InputError if there is no project here, with what to do instead."""
         if self.is_nowhere:

@@ -49,7 +49,7 @@ def _check_title(title: str) -> None:
     arguments.check_text(title, "title", empty=True)
     title = markdown.same_line(title)
     if not title:
-        raise InputError("a note needs a title of visible characters")
+        raise InputError("the title has no visible character; give it some")
     if len(title) > MAX_TITLE:
         raise InputError(
             f"the title has {len(title)} characters, more than {MAX_TITLE}; shorten it: {quoted(title)}"
@@ -77,7 +77,8 @@ def _titles(text: str) -> Iterator[str]:
             if title and len(title) + len(word) >= most:
                 break
             title = f"{title} {word}".strip()
-        yield title[: whole_end(title, most)].rstrip(" .,;:!—-")
+        cut = title[: whole_end(title, most)]
+        yield cut.rstrip(" .,;:!—-") or cut
 
 
 def _counted(title: str) -> Iterator[str]:

@@ -107,7 +107,7 @@ def meant(home: Home, target: str, name: str | None, scope: str) -> tuple[str, s
         return arguments.target(target), name, scope
     from memolith.memory import addresses
 
-    slug, parts = addresses.meant(home, addresses.named(home, target))
+    slug, parts = addresses.meant(home, addresses.named(home, target, TARGETS))
     kind, own = (parts[0], parts[-1].removesuffix(".md")) if parts else ("", "")
     scope = "project" if slug else "user"
     for where, is_it in (
@@ -365,7 +365,7 @@ def reply(store: str, change: Change, skipped: int, message: str | None) -> Writ
         why = plural(skipped, "duplicate line") if skipped else "it says so already"
         message = f"Nothing was written to {path}: {why}"
     elif message is None:
-        message = f"Wrote {size} bytes to {path}" + (
+        message = f"Wrote {plural(size, 'byte')} to {path}" + (
             f" ({plural(skipped, 'duplicate line')} skipped)" if skipped else ""
         )
     return WriteResult(

@@ -47,6 +47,7 @@ class Explanation(Value):
     bytes: int
     cut: int
     limit: int
+    off: str  # why nothing is, while memory is switched off
     parts: list[Part]
     tokens: int
 
@@ -63,7 +64,7 @@ class Explanation(Value):
     def render(self) -> str:
         """Return the explanation for a person: a table with a bar for each part."""
         if self.block is None:
-            return "Nothing is injected: nothing is remembered here yet."
+            return f"Nothing is injected: {self.off or 'nothing is remembered here yet'}."
         rows = [f"{'bytes':>7} {'tokens':>6} {'cut':>7}  {'':<12}  from"]
         for part in self.parts:
             cut = f"{part.cut:,}" if part.cut else "-"
@@ -100,6 +101,7 @@ def explain(
         tokens=estimate_tokens(block.text),
         cut=sum(part.cut for part in parts),
         limit=MAX_INJECT_BYTES,
+        off=home.off,
         parts=parts,
     )
 

@@ -263,6 +263,9 @@ def file_name(title: str) -> str:
         sign = sign or ("-" if name and name[-1] != "-" else "")
         size += len(sign.encode())
         if size > _NAME_BYTES or len(name) + len(sign) > _NAME_CHARS:
+            # A word or a number is not cut in the middle, unless there is hardly another.
+            whole = name if sign == "-" else name.rpartition("-")[0]
+            name = whole if len(whole) >= len(name) // 2 else name
             break
         name += sign
     bare = name.strip("-")

@@ -22,9 +22,9 @@ def utf8_len(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def plural(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 file`, `1,200 files`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def plural(count: int, noun: str, many: str = "") -> str:
+    """Return a number with its noun: `1 file`, `1,200 files`; `many` is the plural if it has no -s."""
+    return f"{count:,} {noun if count == 1 else many or f'{noun}s'}"
 
 
 def estimate_tokens(text: str) -> int:

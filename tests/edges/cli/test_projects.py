@@ -228,6 +228,51 @@ def test_link_and_adopt_refuse_what_is_not_a_project(
     assert snapshot(tmp_path / "home" / "memory") == before
 
 
+@pytest.mark.parametrize("slug_first", [True, False])
+def test_link_refuses_a_directory_that_is_not_there_and_says_what_comes_first(
+    slug_first: bool, shell: Shell, tmp_path: Path
+) -> None:
+    app = plain(tmp_path / "app")
+    written = tell(app)
+    given = [written, "../nowhere"] if slug_first else [".", written]
+    told = shell.refused(app, "project", "link", *given, code=3)
+    assert "no such directory" in told
+    assert ("check the path" in told) is slug_first
+    assert (f"the memory comes first: memolith project link {written} ." in told) is not slug_first
+    assert shell.json(app, "project", "list")["projects"][0]["paths"] == [str(app)]
+
+
+def test_a_clone_of_a_repository_without_an_address_is_offered_its_memory(
+    shell: Shell, tmp_path: Path
+) -> None:
+    written = tell(repo(tmp_path / "app"))
+    again = clone(tmp_path / "app", tmp_path / "again", ORIGIN)
+    shell.run(again, "recall", WORD, code=1)
+    assert f"`memolith project link {written}` in this directory opens it" in shell.error
+
+
+def test_two_memories_of_one_repository_are_told_until_one_is_gone(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, archive = repo(tmp_path / "app", ORIGIN), str(tmp_path / "all.tar.gz")
+    again = clone(app, tmp_path / "again", ORIGIN)
+    written = tell(app)
+    shell.run(app, "export", archive)
+    shutil.rmtree(app)
+    monkeypatch.setenv("MEMOLITH_HOME", str(tmp_path / "other"))  # another machine
+    shell.run(again, "remember", "Koalas here.")
+    way = f"`memolith project adopt {written}` in its directory copies what is there"
+    shell.run(again, "import", archive, "--yes")
+    assert way in shell.error
+    assert way in shell.run(again, "status")
+    assert way in shell.run(again, "doctor", code=1)
+    shell.run(again, "recall", WORD, code=1)
+    shell.run(again, "project", "adopt", written)
+    assert WORD in shell.run(again, "recall", WORD)
+    shell.run(again, "project", "rm", written, "--yes")
+    assert "another memory" not in shell.run(again, "status") + shell.run(again, "doctor")
+
+
 def test_a_clone_is_told_whose_memory_it_uses_until_that_is_recorded(shell: Shell, tmp_path: Path) -> None:
     tell(repo(tmp_path / "app", ORIGIN))
     again = clone(tmp_path / "app", tmp_path / "again", ORIGIN)

@@ -149,7 +149,7 @@ def test_memory_that_is_off_for_one_project_is_on_for_another(mem: Mem, work: Pa
         assert ("switched off here" in why_not(here)) is not on
     assert [hit.name for hit in Mem.open(work).search("tea")]
     (Path(mem.home) / "state" / "projects-off").unlink()  # derived: then a call is refused
-    assert "switched off for this project" in Tools(Mem.open(work)).call("recall", {"query": "tea"}).text
+    assert "off for this project" in Tools(Mem.open(work)).call("recall", {"query": "tea"}).text
     assert main(["project", "on", "--project", str(work)]) == 0
     assert Mem.open(work).context_block()
 

@@ -1,6 +1,7 @@
 """Looking around in the app: shelves, lists, texts, search, panes, themes, help."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from textual.content import Content
@@ -90,6 +91,25 @@ def test_typing_searches_everything_and_says_why(person: Mem) -> None:
         await app.until(lambda: "Nothing found" in app.cells(), "nothing by words")
         await app.until(lambda: app.titles()[:1] == ["MEMORY"], "the literal match")
         assert "because: contains" in app.cells()
+
+    drive(person, script)
+
+
+def test_the_time_of_a_search_that_is_run_again_is_its_own(
+    person: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = [0.0]
+    monkeypatch.setattr("memolith.edges.tui.search.time", SimpleNamespace(monotonic=lambda: waited[0]))
+
+    async def script(app: Driver) -> None:
+        await app.keys("slash")
+        await app.write("redis tests")
+        await app.until(lambda: app.titles() == ["Running the tests"] and not app.busy, "the hit")
+        seen = app.app.answered
+        waited[0] = 21.5
+        app.app.action_reload()
+        await app.until(lambda: app.app.answered > seen and not app.busy, "the hit again")
+        assert app.app.listing.border_title == "Search: 1 found in 0 ms"
 
     drive(person, script)
 

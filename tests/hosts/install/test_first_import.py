@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memolith import Mem
+from memolith.care.transfer.sources import claude_name
 from memolith.edges.cli import main
 from tests.hosts.sessions import written
 
@@ -43,7 +44,7 @@ def test_past_sessions_are_read_learned_from_by_rules_and_shown_as_a_brief(
     head = next(n for n, line in enumerate(lines) if line.startswith("What is known in "))
     assert 'about "Please run the integration tests with Redis again.":' in lines[head]
     assert any("6380" in line for line in lines[head + 1 :])
-    assert lines[-2] == "2 sessions read, 0 known, 0 skipped: 4 turns of 1 agent in 1 project"
+    assert lines[-2] == "2 sessions read: 4 turns of 1 agent in 1 project"
     assert lines[-1].startswith("1 fact learned by rules, offline; ")
     with Mem.open(work) as mem:
         assert not mem.settings.flag("memories.enabled")
@@ -51,8 +52,32 @@ def test_past_sessions_are_read_learned_from_by_rules_and_shown_as_a_brief(
 
     assert main(["init", "--yes", "--import"]) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert lines[-2].startswith("0 sessions read, 2 known")
+    assert lines[-2].startswith("0 sessions read; 2 known")
     assert lines[-1].startswith("0 facts learned")
+
+
+def test_what_claude_keeps_about_the_project_is_imported_too_and_a_skipped_session_says_why(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said(user, work / "gone", "s1", "Hello.")
+    kept = user / ".claude" / "projects" / claude_name(str(work)) / "memory"
+    kept.mkdir(parents=True)
+    (kept / "deploys.md").write_text("Deploys happen on Tuesday.")
+    assert main(["init", "--yes", "--import"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert "1 memory of Claude Code about this project imported" in lines
+    assert lines[-2].startswith("0 sessions read; 1 skipped (its directory is gone); ")
+    with Mem.open(work) as mem:
+        assert "Tuesday" in mem.recall("deploys").hits[0].snippet
+
+
+def test_an_import_that_nobody_agreed_to_is_told(
+    user: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said(user, work, "s1", "Remember that the integration tests need Redis on port 6380.")
+    assert main(["init", "--yes"]) == 0
+    assert main(["init", "--import"]) == 2
+    assert "Nothing to change; nothing was imported: repeat with --yes" in capfd.readouterr().out
 
 
 def test_learning_that_somebody_switched_off_stays_off(

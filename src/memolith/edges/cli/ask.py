@@ -110,7 +110,8 @@ def context(mem: Mem, query: str, given: Given) -> output.Answer:
     """Return the block."""
     block = mem.context_block(query or None, max_chars=number("--max-chars", given.get("max_chars")))
     size = len((block or "").encode())
-    return {"block": block, "bytes": size, "complete": True, "missing": []}, block or ""
+    off = output.Note(mem.off) if not block and mem.off else ""
+    return {"block": block, "bytes": size, "complete": True, "missing": []}, block or off
 
 
 def search(mem: Mem, query: str, given: Given) -> output.Answer:

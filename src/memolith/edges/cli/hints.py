@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 # By the command that it was typed after (empty: any), the words that people try, and what is meant.
 _COMMANDS = {
@@ -71,7 +72,8 @@ _COMMANDS = {
     },
 }
 _OPTIONS = {
-    "--tag --tags": "notes have no tags: `memolith search` finds words, and `record add` takes --keyword",
+    "--tag --tags": "notes have no tags: `memolith search` finds words; records have keywords: "
+    "`memolith record add TEXT --category NAME --keyword WORD`",
     "--global --user": "for all projects, give --scope user",
     "--file": "give - and redirect the file: `{} - < FILE`",
     "--regex --regexp -E": "it looks for words literally; for a pattern, `grep -rE PATTERN` in the folder "
@@ -82,12 +84,10 @@ _OPTIONS = {
     "--last --latest": "`memolith session show` shows the last one",
     "--expires --ttl --until --valid-until": "notes do not expire, records do: "
     "`memolith record add TEXT --category NAME --valid-until DATE`",
-    "--force -f -r -rf": "leave it out: what can be undone needs no consent, and --yes gives it elsewhere",
-    "-y": "--yes",
-    "-n --steps --count": "leave it out; repeat `memolith undo` to go further back, or give --to VERSION",
+    "--force -f -r -rf -y": "give --yes",
+    "--force -f -r -rf": "leave it out: what can be undone needs no consent",
     "--list": "`memolith history` lists the versions",
     "--open --closed": "give --status open, or --status closed",
-    "--output -o": "give the file itself: `memolith export FILE.tar.gz`",
     "--append -a": "`memolith write note NAME TEXT` adds to a note",
 }
 _SPECIAL = {
@@ -98,13 +98,21 @@ _SPECIAL = {
         "-l -c": "leave it out; --json has the files and their numbers",
     },
     "memolith show": {"--body --raw --plain": "--text leaves the head out"},
-    "memolith mv": {"--project --scope": "--to PROJECT moves a note there, --to user to all projects"},
-    "memolith rm": {"--all": "`memolith help files` says which folders a project's memory is"},
+    "memolith mv": {
+        "--project --scope --global --user": "--to PROJECT moves a note there, --to user to all projects"
+    },
+    "memolith rm": {
+        "--force -f -r -rf": "leave it out: what can be undone needs no consent",
+        "--all": "`memolith help files` says which folders a project's memory is",
+    },
     "memolith recall": {"--all --all-projects": "`memolith search WORDS --all` looks into all projects"},
     "memolith edit": {"--all": "one place at a time, or all of them in your editor: `memolith edit NAME`"},
     "memolith context": {
         "--size --bytes --tokens": "--explain shows the size of each part",
         "--prompt --query": "give the prompt itself: `memolith context PROMPT`",
+    },
+    "memolith undo": {
+        "-n --steps --count": "leave it out; repeat `memolith undo` to go further back, or give --to VERSION"
     },
     "memolith history": {"--restore --to": "`memolith undo NAME --to VERSION` restores one"},
     "memolith config": {
@@ -113,6 +121,7 @@ _SPECIAL = {
     },
     "memolith export": {
         "--all --everything": "leave it out: without --project, everything is written",
+        "--output -o": "give the file itself: `memolith export FILE.tar.gz`",
         "--stdout": "give - as the file: `memolith export - > memory.tar.gz`",
     },
 }
@@ -132,11 +141,18 @@ def command(path: str, typed: str, known: list[str]) -> str:
 
 def option(path: str, typed: str, known: list[str]) -> str:
     """Return what may be meant by an option that does not exist; empty if nobody knows."""
-    if meant := _of(_SPECIAL.get(path, {}), typed) or _of(_OPTIONS, typed):
-        return meant.format(path)
+    for meant in (*_all(_SPECIAL.get(path, {}), typed), *_all(_OPTIONS, typed)):
+        # An option outside of the commands that it names is one of this command, or the hint is none.
+        named = re.findall(r"(?<!\w)--?[a-z][a-z-]*", "".join(meant.split("`")[::2]))
+        if all(each in known for each in named):
+            return meant.format(path)
     near = difflib.get_close_matches(typed, known, 1, _NEAR)
     return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _of(table: dict[str, str], typed: str) -> str:
-    return next((meant for words, meant in table.items() if typed in words.split()), "")
+    return "".join(_all(table, typed)[:1])
+
+
+def _all(table: dict[str, str], typed: str) -> list[str]:
+    return [meant for words, meant in table.items() if typed in words.split()]

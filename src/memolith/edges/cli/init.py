@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
     from memolith.hosts.install.agents import Host
     from memolith.hosts.install.plan import Planner, Step
+    from memolith.hosts.sessions.gather import Outcome
     from memolith.mem import Mem
 
 _SCOPES = ("user", "project")
@@ -115,7 +116,11 @@ def init(
             changes -= len(wrong)
         doubles = _notes(place, planner, found, uninstall=uninstall, named=bool(chosen))
         advice = [] if uninstall else _advice(found, steps)
+        # What could be asked of a person, or said with --yes, and was neither.
+        is_left = bring and not (uninstall or dry_run or yes or is_asked)
         message = refusal or f"{plural(changes, 'file')} changed"
+        if is_left and not (refusal and changes):
+            message += "; nothing was imported: repeat with --yes"
         rows = [
             {
                 "agent": step.host,
@@ -134,7 +139,7 @@ def init(
             _import(options, mem, asked=bring)
     if failed:
         raise click.exceptions.Exit(failed[0].exit_code)
-    if refusal and changes and not (dry_run or yes or is_asked):
+    if is_left or (refusal and changes and not (dry_run or yes or is_asked)):
         raise click.exceptions.Exit(2)  # nobody could be asked
     return None
 
@@ -221,6 +226,8 @@ def _slash(host: Host, steps: Sequence[Step]) -> str:
 def _import(options: Options, mem: Mem, *, asked: bool) -> None:
     """Import past sessions if a person agrees; show what was learned from them."""
     places = [each for each in gather.find(os.environ, os.path.expanduser("~")) if not each.problem]
+    if asked:
+        _import_notes(options, mem)
     if not places:
         if asked and not options.json:
             output.text("No past sessions found on this machine")
@@ -234,23 +241,49 @@ def _import(options: Options, mem: Mem, *, asked: bool) -> None:
             output.text("Later: memolith init --import" if fresh else "All past sessions are known already")
             return
     done = gather.first_import(mem, places, output.progress("sessions"), output.progress("files"))
-    counts = Counter(each.action for each in done.brought)
-    kept = [each for each in done.brought if each.action != "skipped"]
-    turns, masked = sum(each.added for each in kept), sum(each.masked for each in kept)
-    summary = (
-        f"{plural(counts['new'] + counts['grown'], 'session')} read, {counts['known']:,} known, "
-        f"{counts['skipped']:,} skipped: {plural(turns, 'turn')} of "
-        f"{plural(len({each.agent for each in kept}), 'agent')} in "
-        f"{plural(len({each.project for each in kept}), 'project')}"
-        + (f", {plural(masked, 'secret')} masked" if masked else "")
-        + f"\n{plural(done.records, 'fact')} learned by rules, offline; `memolith recall QUESTION` asks"
-    )
+    summary = _counted(done.brought)
+    summary += f"\n{plural(done.records, 'fact')} learned by rules, offline; `memolith recall QUESTION` asks"
     if not mem.settings.flag("memories.enabled"):
         summary += ", and `memolith config set memories.enabled true` goes on learning"
     if options.json:
         output.note(summary.replace("\n", " "))  # the answer has been printed
     else:
         output.text(f"{done.brief}\n\n{summary}" if done.brief else summary)
+
+
+def _import_notes(options: Options, mem: Mem) -> None:
+    """Import what Claude Code keeps about this project, which `memolith import` finds by itself, too."""
+    try:
+        done = mem.import_()
+    except InputError:  # it keeps nothing
+        return
+    told = f"{plural(done.count('new'), 'memory', 'memories')} of Claude Code about this project imported"
+    known = done.count("known")
+    told += f", {known:,} known" if known else ""
+    output.note(told) if options.json else output.text(told)
+
+
+def _counted(brought: Sequence[Outcome]) -> str:
+    """Return what became of the sessions of this machine, and why most of the skipped ones were."""
+    counts = Counter(each.action for each in brought)
+    read = [each for each in brought if each.action in ("new", "grown")]
+    told = f"{plural(len(read), 'session')} read"
+    if read:
+        told += (
+            f": {plural(sum(each.added for each in read), 'turn')} of "
+            f"{plural(len({each.agent for each in read}), 'agent')} in "
+            f"{plural(len({each.project for each in read}), 'project')}"
+        )
+    masked = sum(each.masked for each in read)
+    told += f", {plural(masked, 'secret')} masked" if masked else ""
+    told += f"; {counts['known']:,} known" if counts["known"] else ""
+    if counts["skipped"]:
+        reasons = Counter(each.reason.partition(":")[0] for each in brought if each.action == "skipped")
+        (why, most), *others = reasons.most_common()
+        these = "" if not others else f" of {most:,}"
+        told += f"; {counts['skipped']:,} skipped ({why}{these})"
+        told += "; `memolith session import --dry-run` names them"
+    return told
 
 
 def command_path() -> str:

@@ -98,7 +98,7 @@ def name(mem: Mem, name: tuple[str, ...]) -> Answer:
     \b
     memolith project name "Lab notes"
     """
-    called, place = mem.projects.name(" ".join(name) or None)
+    called, place = mem.projects.name(" ".join(name) if name else None)
     again = "give another name to change it; undo does not"
     return {"name": called, "path": place}, f"{place} is the project {called}, with its subfolders ({again})"
 

@@ -139,11 +139,10 @@ def view(mem: Mem) -> Answer:
     block = mem.context_block()
     if not mem.settings.flag("memories.enabled") and (not block or output.collected.get() is None):
         output.note("nothing is learned from sessions: memories.enabled is off")
-    off = "here: `memolith project on`" if mem.settings.flag("enabled") else "(enabled)"
-    why = "memory is empty" if mem.is_on else f"memory is switched off {off}"
-    if mem.is_on and mem.list():
+    why = "memory is empty, so nothing is injected"
+    if mem.list():
         why = "nothing that is kept belongs into the block (`memolith context --explain` has the reasons)"
-    return {"block": block}, block or output.Note(f"{why}, so nothing is injected")
+    return {"block": block}, block or output.Note(mem.off or why)
 
 
 @memory.command()

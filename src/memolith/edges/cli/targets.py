@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memolith.base import whole
 from memolith.base.errors import InputError, NotFoundError
 from memolith.base.values import MODES, TARGETS
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
 from memolith.env.paths import Tree
-from memolith.memory import arguments, writing
+from memolith.memory import arguments, find, writing
 from memolith.memory.find import day_of
 from memolith.store import layout
 from memolith.text import markdown
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from memolith.memory.find import Found
 
 _force = click.option(
-    "--force", is_flag=True, help="Replace MEMORY.md even if that drops more than half of its lines."
+    "--force",
+    is_flag=True,
+    help="Replace MEMORY.md even if that drops more than half of its lines, and more than two.",
 )
 
 
@@ -85,12 +88,15 @@ def write(
         if click.confirm(question, default=True, err=True):
             scope = "project" if layout.scope_of(meant.path) else "user"
             name, is_new, meant = meant.name, False, None
+    is_lost = mode == "overwrite" and mem.read(target, name, scope=scope) != arguments.EMPTY
     done = mem.write(target, content, mode, name, force=force, scope=scope, if_sha256=if_sha256)
     if name is not None and done.bytes and not done.held:
         file = os.path.relpath(done.filename, mem.store)
         how = "Created" if is_new else "Added to" if mode == "append" else "Replaced"
         what = f"{how} note {os.path.basename(file)[:-3]}"
         done = done.but(message=f"{what}: {plural(done.bytes, 'byte')} in {done.filename}")
+    if is_lost and done.bytes and not (done.held or whole.lost()):
+        done = done.but(message=f"{done.message} (`memolith undo` brings the old text back)")
     if meant:
         other = f"if you meant {meant.name}: `memolith undo`, then `memolith write note {meant.name} TEXT`"
         done = done.but(warnings=[*done.warnings, other])
@@ -107,6 +113,26 @@ def _meant(mem: Mem, name: str) -> Found | None:
     except (InputError, NotFoundError):  # several, or none
         return None
     return found if found.kind == "note" else None
+
+
+def _check_no_name(mem: Mem, text: tuple[str, ...]) -> None:
+    """Refuse a text without quotes that begins with the name of something: `update` is not about that."""
+    try:
+        found = mem.find(text[0])
+    except (InputError, NotFoundError):
+        return
+    if found.kind in find.KINDS and find.is_whole(mem, found, text[0]):
+        meant = {
+            "note": f"`memolith write note {found.name} TEXT` adds to that, `memolith edit {found.name}` "
+            "changes it",
+            "record": f"`memolith record edit {found.name} TEXT` changes that",
+            "ticket": f"`memolith ticket note {found.name} TEXT` adds to that",
+            "session": f"`memolith show {found.name}` prints that",
+        }
+        raise InputError(
+            f"update writes to MEMORY.md, not to the {found.kind} {found.name}: {meant[found.kind]}; for "
+            "MEMORY.md, put the whole text in quotes"
+        )
 
 
 @cli.command()
@@ -181,6 +207,8 @@ def update(
     memolith update "- The laptop has 16 GB." --section "Machine / Runtime"
     memolith update - --mode rewrite < condensed.md
     """
+    if len(text) > 1:
+        _check_no_name(mem, text)
     content = common.text_argument(" ".join(text))
     if section is None:
         return mem.update(content, mode, force, action=action, if_sha256=if_sha256)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, PartialError
+from memolith.care import doubled
 from memolith.care.transfer import bring, sources, unpack
 from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import cli, opened
@@ -103,6 +104,8 @@ def import_command(
     lines = [line for action in bring.ACTIONS for line in _lines(action, told)]
     fields: dict[str, object] = {"kind": done.kind, "rows": rows, "message": veil.masked(message)}
     text = veil.masked("\n".join([*lines, message]))
+    if not dry_run and (doubles := doubled.told(mem, mem.identity.identity)):
+        fields["warnings"] = [doubles]
     if counts["broken"]:
         left = f"{counts['broken']:,} could not be imported; fix them and import again"
         return fields, text, PartialError(left)

@@ -63,7 +63,7 @@ def doctor(mem: Mem, fix: bool) -> Answer:
     ]
     findings = [*found.findings, *agents]
     fields: dict[str, object] = {"findings": _rows(findings), "fixed": _rows(found.fixed)}
-    lines = [f"fixed  {each.kind:<12} {each.path}: {each.message}" for each in found.fixed]
+    lines = [f"fixed  {each.kind:<12} {each.path} (was: {each.message})" for each in found.fixed]
     for each in findings:
         hint = " (--fix repairs it)" if each.fixable else ""
         lines.append(f"found  {each.kind:<12} {each.path}: {each.message}{hint}")

@@ -174,9 +174,8 @@ class Tools:
     ) -> tuple[str, dict[str, object], bool]:
         from memolith.edges.mcp.handlers import call
 
-        if not self._open().is_on:
-            off = "memory is switched off for this project; a person switches it on: `memolith project on`"
-            return off, {}, True
+        if off := self._open().off:
+            return f"{off}; that is for a person to decide", {}, True
         return call(self._open, offer, arguments)
 
     def offer(self, name: object) -> dict[str, object] | None:

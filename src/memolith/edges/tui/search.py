@@ -210,6 +210,7 @@ class Searching(Acting):
 
     def search(self, query: str) -> None:
         """Search, and show hits as soon as they are ready."""
+        self._asked_at = time.monotonic()
         self._quick.ask(query)
 
     def action_search(self) -> None:
@@ -224,7 +225,7 @@ class Searching(Acting):
         """Search on each keystroke."""
         if event.input.id != "search":
             return
-        self.asked, self._asked_at = event.value.strip(), time.monotonic()
+        self.asked = event.value.strip()
         if self.asked:
             self.screen_stack[0].remove_class("single")
             self.reveal("listing")
