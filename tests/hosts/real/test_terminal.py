@@ -24,7 +24,11 @@ QUIET = 2.5  # without output for so long, a program waits for its person
 OPTIONS = {"codex": ["--no-daemon"]}  # the daemon would outlive it
 # What each asks before the first prompt; "\r" is yes.
 FIRST = {"codex": ["\r"]}
-CANNOT = {"gemini": "asks a second model first, which ours is not", "droid": "wants an account"}
+CANNOT = {
+    "gemini": "asks a second model first, which ours is not",
+    "opencode": "asks the terminal what it can, and this one does not answer",
+    "droid": "wants an account",
+}
 
 
 class Terminal:
