@@ -62,7 +62,8 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
     from memolith.memory.entries import EntryResult
     from memolith.memory.lessons import Lesson, Lessons
-    from memolith.memory.records import Record, Records
+    from memolith.memory.record import Record
+    from memolith.memory.records import Records
     from memolith.memory.review import Held
     from memolith.memory.sessions import Session, Sessions, Stored, Turn
     from memolith.memory.tickets import Ticket, Tickets
@@ -106,7 +107,8 @@ _NAMES = {
     "mem": "Mem",
     "memory.entries": "EntryResult",
     "memory.lessons": "Lesson Lessons",
-    "memory.records": "Record Records",
+    "memory.record": "Record",
+    "memory.records": "Records",
     "memory.review": "Held",
     "memory.sessions": "Session Sessions Stored Turn",
     "memory.tickets": "Ticket Tickets",

@@ -1,12 +1,13 @@
 """What a person asked for is kept at once; what is said again counts; what was kept can be seen."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from memolith import Mem
 from memolith.edges.cli import main
-from memolith.learn import keep
+from memolith.learn import keep, withdraw
 from memolith.memory import taken_back
 from memolith.recall.recall import for_block
 from memolith.store import layout
@@ -14,9 +15,18 @@ from tests.learn.talk import session
 from tests.ledger import proves
 
 
-def told(mem: Mem, name: str, *said: str) -> str:
+def told(mem: Mem, name: str, *said: str, time: str = "2026-11-10T09:00:00Z") -> str:
     turns = [pair for text in said for pair in (("user", text), ("assistant", "OK."))]
-    return mem.sessions.add(session(*turns, name=name, time="2026-11-10T09:00:00Z")).name
+    return mem.sessions.add(session(*turns, name=name, time=time)).name
+
+
+@pytest.fixture
+def learning(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mem]:
+    """Return the memory `mem`, with learning switched on and no model."""
+    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
+    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "none")
+    with Mem.open(mem.identity.root) as other:
+        yield other
 
 
 @proves("S2.94")
@@ -109,35 +119,74 @@ def test_a_new_value_that_names_the_old_one_takes_its_place(mem: Mem) -> None:
 
 
 @proves("S2.92")
-def test_a_candidate_counts_when_another_session_says_it_again(
-    mem: Mem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
-    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "none")
-    with Mem.open(mem.identity.root) as learning:
-        told(learning, "one", "start", "use conventional commits")
-        learning.learning.run(force=True)
-        assert learning.records.list() == []
-        (hit, *_) = learning.recall("conventional commits").hits
-        assert hit.origin.endswith("candidate")
-        assert "conventional" not in (learning.context_block() or "")
-        assert "record" not in {hit.kind for hit in for_block(learning, "conventional commits").hits}
-        told(learning, "two", "go", "use conventional commits")
-        learning.learning.run(force=True)
-        (record,) = learning.records.list()
-        assert record.body.strip() == "Use conventional commits."
-        assert (learning.context_block() or "").count("Use conventional commits.") == 1
+def test_a_candidate_counts_when_another_session_says_it_again(learning: Mem) -> None:
+    told(learning, "one", "start", "use conventional commits")
+    learning.learning.run(force=True)
+    assert learning.records.list() == []
+    (hit, *_) = learning.recall("conventional commits").hits
+    assert hit.origin.endswith("candidate")
+    assert "conventional" not in (learning.context_block() or "")
+    assert "record" not in {hit.kind for hit in for_block(learning, "conventional commits").hits}
+    told(learning, "two", "go", "use conventional commits")
+    learning.learning.run(force=True)
+    (record,) = learning.records.list()
+    assert record.body.strip() == "Use conventional commits."
+    assert (learning.context_block() or "").count("Use conventional commits.") == 1
 
 
 @proves("S2.92")
-def test_a_copy_of_a_session_does_not_say_a_thing_again(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MEMOLITH_MEMORIES_ENABLED", "true")
-    monkeypatch.setenv("MEMOLITH_MODELS_DEFAULT", "none")
-    with Mem.open(mem.identity.root) as learning:
-        for name in ("one", "fork"):
-            told(learning, name, "start", "use conventional commits")
-            learning.learning.run(force=True)
-        assert learning.records.list() == []
+def test_a_copy_of_a_session_does_not_say_a_thing_again(learning: Mem) -> None:
+    for name in ("one", "fork"):
+        told(learning, name, "start", "use conventional commits")
+        learning.learning.run(force=True)
+    assert learning.records.list() == []
+
+
+@proves("S2.96")
+@pytest.mark.parametrize("order", [("bob", "anna"), ("anna", "bob")])
+def test_the_later_session_counts_in_whatever_order_sessions_are_learned(
+    learning: Mem, order: tuple[str, ...]
+) -> None:
+    times = {"bob": "2026-11-10T04:00:00Z", "anna": "2026-11-10T05:00:00Z"}
+    for name in order:
+        told(learning, name, f"Remember that {name.title()} is the release manager.", time=times[name])
+        assert keep.asked(learning, f"claude-{name}", 2) == (order[0] == name or name == "anna")
+    for _ in range(2):
+        learning.learning.run(force=True)
+        assert [each.body.strip() for each in learning.records.list()] == ["Anna is the release manager."]
+        assert len(learning.records.list(archived=True)) == len(order) - (order[0] == "anna")
+        assert (learning.context_block() or "").count("is the release manager") == 1
+
+
+@proves("S2.96")
+def test_what_a_person_put_away_or_wrote_since_is_not_brought_back_by_an_older_session(learning: Mem) -> None:
+    told(learning, "one", "Remember that the queue listens on port 5433.", "Always sign your commits.")
+    assert keep.asked(learning, "claude-one", 4) == 1
+    (record,) = learning.records.list()
+    learning.records.archive(record.id)
+    learning.records.add("Never sign your commits.", category="principles", scope="project")
+    learning.learning.run(force=True)
+    assert [each.body.strip() for each in learning.records.list()] == ["Never sign your commits."]
+    told(learning, "two", "Remember that the queue listens on port 5433.", time="2036-01-01T09:00:00Z")
+    assert keep.asked(learning, "claude-two", 2) == 1  # said again, since
+    assert len(learning.records.list()) == 2
+
+
+@proves("S2.96")
+@pytest.mark.parametrize("said", ["The signing key rotates every 30 days.", "The token endpoint is slow."])
+@pytest.mark.parametrize("agent", ["claude", "opencode", "mine"])
+def test_where_something_was_said_is_no_secret_whatever_it_says(learning: Mem, said: str, agent: str) -> None:
+    name = "ses_e13cf0e0affeRhynR8xMMkoGs7" if agent == "opencode" else "0f8fad5b-d9cb-469f-a165-70867728950e"
+    turns = session(("user", f"Remember that {said}"), ("assistant", "OK."), name=name).but(agent=agent)
+    kept = learning.sessions.add(turns).name
+    assert keep.asked(learning, kept, 2) == 1
+    (record,) = learning.records.list()
+    assert record.source == f"{kept}#1"
+    learning.learning.run(force=True)
+    assert f"[{kept}#1]" in (learning.root / layout.path(learning.project, "MEMORY.md")).read_text()
+    learning.sessions.delete(kept)
+    withdraw.forget_session(learning, kept)
+    assert learning.records.list(archived=True) == []
 
 
 @proves("S2.94", "S2.87")

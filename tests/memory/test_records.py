@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memolith import InputError, Mem, NotFoundError, TooLargeError
 from memolith.memory.entries import EntryResult
-from memolith.memory.records import read
+from memolith.memory.record import read
 from memolith.store.layout import CATEGORIES
 from memolith.text.words import likeness
 from tests.conftest import Clock

@@ -15,7 +15,8 @@ from memolith.base.values import Value, Version
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.learn.queue.queue import Queue
 from memolith.memory.find import find
-from memolith.memory.records import Records, read
+from memolith.memory.record import read
+from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.memory.undo import notice
 from memolith.prompt import block
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memolith.memory.home import Home
-    from memolith.memory.records import Record
+    from memolith.memory.record import Record
 
 _SESSION = "session:"
 _SHOWN = 5  # changes, and uses, shown to a person

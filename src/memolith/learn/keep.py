@@ -6,9 +6,11 @@ in: that is a request, not learning, so it needs no setting of learning, no mode
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import MemolithError, StorageError
+from memolith.env.paths import Tree
 from memolith.learn.extract import rules
 from memolith.learn.extract.eligible import seconds
 from memolith.learn.extract.facts import MOST_OUTSIDE
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from memolith.learn.extract.facts import Fact
     from memolith.memory.home import Home
+    from memolith.memory.record import Record
 
 
 def asked(home: Home, name: str, new: int) -> int:
@@ -78,14 +81,40 @@ def _was_taken_back(home: Home, fact: Fact, said: str) -> bool:
     return False
 
 
+def _times(home: Home, session: str) -> dict[int, float | None]:
+    """Return when each turn of a session was said: by its own time, or that of the whole session."""
+    found = Sessions(home).read(session)
+    return {turn.number: seconds(turn.time or found.started) for turn in found.turns} if found else {}
+
+
+def _is_later(home: Home, session: str, said: float | None, record: Record) -> bool:
+    """Whether a record was said, or put away, after a fact of a session: learning is not in order of time.
+
+    What a person wrote or changed is as old as its file.
+    """
+    sources = [each.partition("#") for each in (record.source, *record.sources)]
+    put_away = record.status in ("archived", "superseded")
+    if put_away and session in (name for name, _, _ in sources):
+        return True  # it was kept of this session, and then something else was said
+    if said is None:
+        return False
+    told = [_times(home, name).get(int(turn)) for name, _, turn in sources if turn.isdigit()]
+    changed = Tree(home.store).stat(record.filename)
+    if put_away or not any(told):
+        return changed is not None and changed.st_mtime > said
+    return max(filter(None, told)) > said
+
+
 def records(home: Home, session: str, facts: Iterable[Fact], *, shown: bool = False) -> tuple[int, str]:
     """Store facts as records; one that is refused does not stop the others. Return how many, and why not.
 
     `shown` ones are part of the block, whether learning is on or off.
     """
     stored, refused = 0, []
+    when = _times(home, session)
     for fact in _few(home, session, list(facts)):
         source = f"{session}#{fact.quotes[0][0]}" if fact.quotes else session
+        said = when.get(fact.quotes[0][0]) if fact.quotes else None
         try:
             record = Records(home.from_source("extracted", fact.taint or None)).add(
                 fact.text,
@@ -96,13 +125,14 @@ def records(home: Home, session: str, facts: Iterable[Fact], *, shown: bool = Fa
                 keywords=fact.keywords,
                 source=source,
                 certain=fact.certain,
+                is_later=partial(_is_later, home, session, said),
             )
         except StorageError:
             raise
         except MemolithError as error:
             refused.append(str(error))
             continue
-        stored += fact.certain
-        if shown and not record.held:
+        stored += fact.certain and bool(record.id)
+        if shown and record.id:
             to_show.show(home, record.filename)
     return stored, f"; {len(refused)} refused: {refused[0]}" if refused else ""

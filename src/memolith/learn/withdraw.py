@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memolith.learn.consolidate.current import Current, Made
     from memolith.learn.extract.facts import Findings
     from memolith.memory.home import Home
-    from memolith.memory.records import Record
+    from memolith.memory.record import Record
 
 
 class Withdrawn(Value):

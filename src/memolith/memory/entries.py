@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     Fields = Mapping[str, str | Sequence[str]]
 
 MAX_ID = 60
+_SOURCES = frozenset(["source", "sources", "sessions"])
+# Fields whose values we made, or checked against a list: nobody's words.
+_CODES = frozenset(
+    ["id", "category", "scope", "status", "type", "priority", "temporal", "created", "updated"]
+)
+_CODES |= {"expires", "valid_from", "valid_until", "supersedes", "superseded_by", *source_label.KEYS}
 
 
 class EntryResult(Value):
@@ -193,7 +199,10 @@ def store(
     if cap:
         arguments.check_text(body or "", empty=True)
     label = source_label.fields(source) if source and not source.trusted else {}
-    given, text_given, warnings = screened(gate, layout.scope_of(relative), {**fields, **label}, body or "")
+    exact = {key: value for key, value in fields.items() if _is_exact(key, value)} | label
+    words = {key: value for key, value in fields.items() if key not in exact}
+    shown, text_given, warnings = screened(gate, layout.scope_of(relative), words, body or "")
+    given = {key: exact[key] if key in exact else shown[key] for key in [*fields, *label]}
     one = markdown.same_line
     clean: dict[str, str | list[str]] = {
         key: one(value) if isinstance(value, str) else [each for each in map(one, value) if each]
@@ -211,6 +220,15 @@ def store(
     change = gate.change(relative, text_given, compose, op=op, cap=cap)
     change.warnings[:0] = warnings
     return change
+
+
+def _is_exact(key: str, value: str | Sequence[str]) -> bool:
+    """Whether a field is what we made or checked, which is no secret beside whatever words."""
+    from memolith.text.secrets.redact import is_citation
+
+    return key in _CODES or (
+        key in _SOURCES and all(map(is_citation, [value] if isinstance(value, str) else value))
+    )
 
 
 def check_head(problem: str | None, root: str, relative: str) -> None:

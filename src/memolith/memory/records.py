@@ -8,14 +8,15 @@ needs no head at all: its directory is the category, its name the id.
 from __future__ import annotations
 
 from memolith.base.errors import InputError
-from memolith.base.values import Source, Value
+from memolith.base.values import Source
 from memolith.env.paths import Tree
 from memolith.index.documents import MAX_TITLE
 from memolith.memory import arguments, asked, entries, nearby, taken_back
+from memolith.memory.record import Record, read
 from memolith.memory.review import hold
 from memolith.memory.sessions import Sessions
 from memolith.store import files, layout
-from memolith.store.entry import STATUSES, holds
+from memolith.store.entry import STATUSES
 from memolith.store.layout import CATEGORIES
 from memolith.store.together import Command, numbered
 from memolith.text import markdown, source_label
@@ -25,72 +26,12 @@ from memolith.text.words import likeness
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memolith.memory.entries import EntryResult
     from memolith.store.gate import Change
 
 _NEAR, _LOOKED_AT = 20, 2000  # records compared with a new one, by so many characters of it
-
-
-class Record(Value):
-    """One fact with its metadata. Dates are YYYY-MM-DD or empty."""
-
-    aliases: list[str]
-    body: str
-    category: str
-    created: str
-    expires: str
-    filename: str
-    id: str
-    keywords: list[str]
-    origin: str  # where it came from, if not from the user or their agent
-    problem: str | None
-    scope: str
-    source: str
-    sources: list[str]
-    status: str
-    supersedes: list[str]
-    temporal: str
-    title: str
-    updated: str
-    valid_from: str
-    valid_until: str
-
-    def holds(self, today: str) -> bool:
-        """Whether the record is valid on a day, by its own dates and status."""
-        return self.status == "active" and holds(today, self.expires, self.valid_from, self.valid_until)
-
-
-def read(root: str, relative: str, *, strict: bool = False) -> Record | None:
-    """Parse a record's file, with defaults for missing fields; None if it cannot be read."""
-    loaded = entries.load(root, relative, "record", strict=strict)
-    if loaded is None:
-        return None
-    entry, changed = loaded
-    parsed = entry.parsed
-    return Record(
-        id=entry.id,
-        filename=relative,
-        category=relative.split("/")[-2],
-        scope="project" if layout.scope_of(relative) else "user",
-        title=entry.title,
-        body=parsed.body,
-        created=parsed.get("created") or changed,
-        updated=parsed.get("updated") or changed,
-        source=parsed.get("source") or "user",
-        origin=entry.origin,
-        status=entry.status,
-        temporal="temporary" if parsed.get("temporal") == "temporary" else "permanent",
-        problem=parsed.problem,
-        expires=entry.expires,
-        valid_from=entry.valid_from,
-        valid_until=entry.valid_until,
-        aliases=parsed.items("aliases"),
-        keywords=parsed.items("keywords"),
-        sources=entries.sources(parsed),
-        supersedes=parsed.items("supersedes"),
-    )
 
 
 class Records(entries.Entries):
@@ -115,11 +56,13 @@ class Records(entries.Entries):
         supersedes: Sequence[str] = (),
         force: bool = False,
         certain: bool = True,
+        is_later: Callable[[Record], bool] | None = None,
     ) -> EntryResult:
         """Store a fact and return its id; the next recall finds it.
 
         If a record says the same, it is returned instead, with the source added; one with the same title or
-        another value for the same thing is superseded (`force`: neither). Not `certain`: a candidate.
+        another value for the same thing is superseded (`force`: neither). Not `certain`: a candidate. Nothing
+        is stored, and no id returned, if one of these `is_later` than the fact, or was put away later.
         """
         arguments.one_of(category, CATEGORIES, "category")
         arguments.check_fact(text)
@@ -134,10 +77,22 @@ class Records(entries.Entries):
         with self._home.gate.scope(slug):
             known = self._all(scope) if supersedes else []
             older = [self._pick(known, each) for each in supersedes]
-            ids, near = self._near(slug, name, text)
+            ids, found = self._near(slug, name, text)
+            near = [each for each in found if self._counts(each)]
+            named, fact = title is not None, (name, text)
+            about = [(each, (each.title, each.body)) for each in found]
+            replaced = [
+                each
+                for each, known in about
+                if certain and each in near and nearby.replaces(fact, known, named=named)
+            ]
+            away = [
+                each for each, known in about if each not in near and nearby.repeats(fact, known, named=named)
+            ]
+            if is_later and not force and (later := next(filter(is_later, [*replaced, *away]), None)):
+                return self._done("", later.filename, f"{later.id} is later; nothing was added")
             outside = self._home.source.outside
             if not force:
-                named, fact = title is not None, (name, text)
                 for record in near:
                     if nearby.repeats(fact, (record.title, record.body), named=named):
                         if outside == source_label.is_outside(record.origin):
@@ -146,11 +101,7 @@ class Records(entries.Entries):
                         if outside:
                             return self._again(record, source, (), (), certain=False)
                         older.append(record)  # the user's own statement replaces the unreviewed one
-                older += [
-                    each
-                    for each in near
-                    if certain and nearby.replaces(fact, (each.title, each.body), named=named)
-                ]
+                older += replaced
             # Text from outside never supersedes the user's own.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
             older = [record for record in older if not self._stays(record.filename, record.origin)]
@@ -192,7 +143,8 @@ class Records(entries.Entries):
 
     def rivals(self, text: str, *, scope: str, title: str | None = None) -> builtins.list[Record]:
         """Return the current records that a new fact may replace, for a person to decide."""
-        near = self._near(self._home.scope(scope), title or nearby.own_title(text), text)[1]
+        found = self._near(self._home.scope(scope), title or nearby.own_title(text), text)[1]
+        near = [each for each in found if self._counts(each)]
         sure = [
             each
             for each in near
@@ -201,7 +153,7 @@ class Records(entries.Entries):
         return [each for each in near if not sure and likeness.may_contradict(each.body, text)]
 
     def _near(self, slug: str, title: str, text: str) -> tuple[set[str], builtins.list[Record]]:
-        """Return all ids of a scope, and the current records that may say the same as a new fact.
+        """Return all ids of a scope, and the records that may say the same as a new fact.
 
         Uses the index (sessions may be missing in it): reading every record would get slower and slower.
         """
@@ -216,9 +168,12 @@ class Records(entries.Entries):
         # The index lacks files that are unreadable right now; one with the same name may say the same.
         name = f"/{layout.file_name(title)}.md"
         paths |= {path for path in files if path.endswith(name)}
-        near = filter(None, (read(self._root, path, strict=True) for path in sorted(paths)))
+        near = [each for path in sorted(paths) if (each := read(self._root, path, strict=True))]
         ids = {record_id for record_id, _, _ in catalogue} | {path.rpartition("/")[2][:-3] for path in files}
-        return ids, [each for each in near if each.status == "candidate" or each.holds(self._home.today)]
+        return ids, near
+
+    def _counts(self, record: Record) -> bool:
+        return record.status == "candidate" or record.holds(self._home.today)
 
     def _paths(self, slug: str, *, strict: bool) -> builtins.list[str]:
         folders = (layout.path(slug, "records", category) for category in CATEGORIES)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memolith.base.values import Value
     from memolith.mem import Mem
-    from memolith.memory.records import Record
+    from memolith.memory.record import Record
     from memolith.memory.tickets import Ticket
     from memolith.store.entry import Entry
 

@@ -13,7 +13,8 @@ from memolith.base.errors import TextError
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
-from memolith.memory import find, records
+from memolith.memory import find
+from memolith.memory.record import Record, read
 from memolith.memory.tickets import PRIORITIES, TYPES
 from memolith.store import layout
 from memolith.store.entry import STATUSES, TICKET_STATUSES, is_over
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
     from memolith.memory.entries import EntryResult
-    from memolith.memory.records import Record
 
     Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -123,9 +123,7 @@ def add(mem: Mem, text: tuple[str, ...], **options: Any) -> Answer:
 
 def _with_end(mem: Mem, done: EntryResult) -> EntryResult:
     """Add a warning to what is said of a record that should hold, but by its dates is over."""
-    known = (
-        None if done.held else records.read(mem.store, layout.below(mem.store, done.filename, mem.project))
-    )
+    known = None if done.held else read(mem.store, layout.below(mem.store, done.filename, mem.project))
     if known is None or known.status != "active" or not is_over(mem.today, known.expires, known.valid_until):
         return done
     option = "--valid-until" if known.valid_until else "--expires"

@@ -56,12 +56,17 @@ _NO_COPIES = frozenset(["private", "private-key"])
 # Characters that are looked through for copies; letters of a value that need nothing around it to be one.
 _LOOKED_THROUGH, _LONG = 20_000_000, 8
 # In the text of a link a mask has round brackets.
-# So have the marks of our own that name sessions and turns, `[claude-0f8fad5b-…#3]`.
-_CITED = r"[a-z]{2,12}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#\d{1,6}"
+_MARKED = r"\[(?:secret:[a-z0-9-]{1,40}|private)\]|\(secret:[a-z0-9-]{1,40}\)"
+# Where something was said is no secret either: `[claude-0f8fad5b-…#3]`, `source: opencode-ses_e13c…#1`.
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_HOSTS = "aider|claude|cline|codex|copilot|droid|gemini|opencode|qwen"
+_NAME = rf"(?:[a-z]{{2,12}}-(?:outside-)?{_UUID}[\w.-]{{0,60}}|(?:{_HOSTS})-[\w.-]{{1,120}}(?=#))"
+_CITED = rf"{_NAME}(?:#\d{{1,6}})?"
+_TURN = lazy(_CITED)
 _MASK = lazy(
-    r"\[(?:secret:[a-z0-9-]{1,40}|private)\]|\(secret:[a-z0-9-]{1,40}\)"
-    rf"|\[{_CITED}(?:, {_CITED}){{0,9}}(?:, …)?\]"
+    rf"(?m){_MARKED}|\[{_CITED}(?:, {_CITED}){{0,9}}(?:, …)?\]|^(?:source: |[ \t]{{0,4}}- )\"?{_CITED}\"?$"
 )
+_BEGINS = ("[", "(secret:", "source: ", "- ")
 _TAG = lazy(r"(?i)<(/?)private(?:\s{1,3}[\w-]{1,30}=[^<>]{0,200})?\s{0,3}>")
 # A token that names itself has a digit, or else many capitals; most runs show the first at once.
 _DIGIT = lazy(r"[0-9]")
@@ -207,6 +212,11 @@ def _scan(text: str, allow: frozenset[str], *, by_hand: bool) -> list[Span]:
     ]
 
 
+def is_citation(text: str) -> bool:
+    """Whether a text is nothing but the name of a session of one of the agents, perhaps with a turn."""
+    return _TURN.fullmatch(text) is not None
+
+
 def _has_secret(text: str) -> bool:
     return bool(_scan(text, frozenset(), by_hand=False))
 
@@ -318,7 +328,7 @@ class _Keep:
         self._text = text
         self._allow = allow
         self._masks = (
-            [match.span() for match in _MASK.finditer(text)] if "[" in text or "(secret:" in text else []
+            [match.span() for match in _MASK.finditer(text)] if any(map(text.__contains__, _BEGINS)) else []
         )
         self._mask_ends = [end for _, end in self._masks]
         self._lines: list[tuple[int, int]] = []
