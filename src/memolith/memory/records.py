@@ -80,28 +80,21 @@ class Records(entries.Entries):
             ids, found = self._near(slug, name, text)
             near = [each for each in found if self._counts(each)]
             named, fact = title is not None, (name, text)
-            about = [(each, (each.title, each.body)) for each in found]
-            replaced = [
-                each
-                for each, known in about
-                if certain and each in near and nearby.replaces(fact, known, named=named)
-            ]
-            away = [
-                each for each, known in about if each not in near and nearby.repeats(fact, known, named=named)
-            ]
-            if is_later and not force and (later := next(filter(is_later, [*replaced, *away]), None)):
+            same = [each for each in found if nearby.repeats(fact, (each.title, each.body), named=named)]
+            replaced = [each for each in near if nearby.replaces(fact, (each.title, each.body), named=named)]
+            replaced = replaced if certain and not force else []
+            away = [each for each in same if each not in near and not force]
+            if is_later and (later := next(filter(is_later, [*replaced, *away]), None)):
                 return self._done("", later.filename, f"{later.id} is later; nothing was added")
             outside = self._home.source.outside
-            if not force:
-                for record in near:
-                    if nearby.repeats(fact, (record.title, record.body), named=named):
-                        if outside == source_label.is_outside(record.origin):
-                            also = aliases if title is None or source else (*aliases, title)
-                            return self._again(record, source, also, keywords, certain=certain)
-                        if outside:
-                            return self._again(record, source, (), (), certain=False)
-                        older.append(record)  # the user's own statement replaces the unreviewed one
-                older += replaced
+            for record in (each for each in same if each in near and not force):
+                if outside == source_label.is_outside(record.origin):
+                    also = aliases if title is None or source else (*aliases, title)
+                    return self._again(record, source, also, keywords, certain=certain)
+                if outside:
+                    return self._again(record, source, (), (), certain=False)
+                older.append(record)  # the user's own statement replaces the unreviewed one
+            older += replaced
             # Text from outside never supersedes the user's own.
             older = [record for record in older if not outside or source_label.is_outside(record.origin)]
             older = [record for record in older if not self._stays(record.filename, record.origin)]
