@@ -48,18 +48,30 @@ def test_half_of_a_rename_is_never_taken_back(mem: Mem) -> None:
 @proves("X.29")
 def test_links_follow_a_renamed_note_and_come_back_with_it(mem: Mem) -> None:
     links = (
-        "See [[zeta]], [[zeta#part|Z]], [z](zeta.md#top), memory://root/notes/zeta.md; not [[zetas]], zeta."
+        "See [[zeta]], [[zeta#part|Z]], [z](zeta.md#top), memory://root/notes/zeta.md, [z](<./zeta.md>), "
+        "[z](memory://project/notes/zeta.md); not [[zetas]], zeta, memory://user/notes/zeta.md."
     )
-    mem.remember("x", "Zeta")
+    mem.remember("See [[zeta#part]] below.", "Zeta")
     mem.remember(links, "Linker")
     mem.rename("zeta", "Omega")
-    moved = (
-        links.replace("[[zeta]]", "[[omega]]").replace("[[zeta#", "[[omega#").replace("zeta.md", "omega.md")
-    )
+    assert mem.read("note", "omega").endswith("See [[omega#part]] below.\n")
+    moved = links.replace("[[zeta]]", "[[omega]]").replace("[[zeta#", "[[omega#")
+    moved = moved.replace("zeta.md", "omega.md").replace("user/notes/omega", "user/notes/zeta")
     assert mem.read("note", "linker").endswith(f"{moved}\n")
     mem.undo()
     assert mem.read("note", "linker").endswith(f"{links}\n")
     assert notes(mem) == ["linker.md", "zeta.md"]
+
+
+@proves("X.29")
+def test_links_to_a_name_with_spaces_follow_in_each_of_their_spellings(mem: Mem, store: Path) -> None:
+    mem.remember(
+        "[[my page]], [a](my%20page.md), [b](<my page.md>), memory://root/notes/my%20page.md", "Links"
+    )
+    (store / "notes" / "my page.md").write_text("By hand.\n")
+    mem.rename("my page", "Omega")
+    said = mem.read("note", "links")
+    assert "[[omega]], [a](omega.md), [b](<omega.md>), memory://root/notes/omega.md" in said
 
 
 @proves("S3.32", "X.9")

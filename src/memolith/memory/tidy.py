@@ -20,6 +20,8 @@ from memolith.text.budget import plural
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memolith.memory.find import Found
     from memolith.memory.home import Home
 
@@ -77,6 +79,7 @@ def rename(home: Home, name: str, title: str) -> Tidied:
         fields = {"name": title}
         new = frontmatter.set_fields("" if parsed.problem else parsed.head, fields)
         new += text if parsed.problem else parsed.body
+        new = _led_to(found.path, place)(new)
         edits = [writeset.Edit(path=place, base=None, new=new, marker="")]
         if place == found.path:
             edits = [edits[0].but(base=writeset.base_of(text))]
@@ -95,18 +98,23 @@ def rename(home: Home, name: str, title: str) -> Tidied:
 
 def _linking(home: Home, found: Found, place: str) -> list[writeset.Edit]:
     """Return the changes of other notes that link to a renamed one. Others' words stay as they are."""
-    tree, slug = Tree(home.store), layout.scope_of(place)
-    address = (layout.shown(found.path), layout.shown(place))
-    name = (found.name, os.path.basename(place)[:-3])
+    tree, slug, led = Tree(home.store), layout.scope_of(place), _led_to(found.path, place)
     edits = []
     for file in note_index.note_files(home.store, slug):
         path = layout.path(slug, "notes", file)
         data = tree.read(path) or b""
         text = files.text_of(data, files.EXACT)
-        new = links.moved(text, name, address)
+        new = led(text)
         if path != found.path and new != text and repository.is_own(data):
             edits.append(writeset.Edit(path=path, base=writeset.base_of(text), new=new, marker=""))
     return edits
+
+
+def _led_to(old: str, place: str) -> Callable[[str], str]:
+    """Return what makes the links of a text to a note lead to its new place."""
+    name = (os.path.basename(old)[:-3], os.path.basename(place)[:-3])
+    address = (layout.shown(old), layout.shown(place))
+    return lambda text: links.moved(text, name, address)
 
 
 def _retitle(home: Home, name: str, title: str) -> Tidied:

@@ -10,10 +10,16 @@ def moved(text: str, name: tuple[str, str], address: tuple[str, str]) -> str:
 
     A name stands in `[[…]]` and, with `.md`, in `(…)`; an address is memory://…
     """
-    if name[0] not in text and address[0] not in text:
+    old, new = (each.rpartition("/")[2].removesuffix(".md") for each in address)  # as in an address
+    if name[0] not in text and old not in text:
         return text
-    old = re.escape(name[0])
-    inside = rf"\[\[{old}(?=(?:\.md)?(?:#[^\]|\n]*)?(?:\|[^\]\n]*)?\]\])"
-    inline = rf"\]\(<?(?:\./)?{old}(?=\.md(?:#[^)\s]*)?>?\))"
-    text = re.sub(f"{inside}|{inline}", lambda found: found[0].removesuffix(name[0]) + name[1], text)
-    return re.sub(rf"{re.escape(address[0])}(?![\w%.-]*\w)", lambda _: address[1], text)
+    raw, coded = re.escape(name[0]), re.escape(old)
+    inside = rf"\[\[{raw}(?=(?:\.md)?(?:#[^\]|\n]*)?(?:\|[^\]\n]*)?\]\])"
+    angled = rf"\]\(<(?:\./)?{raw}(?=\.md(?:#[^>\n]*)?>\))"
+    text = re.sub(f"{inside}|{angled}", lambda found: found[0].removesuffix(name[0]) + name[1], text)
+    inline = rf"(\]\((?:\./)?)(?:{raw}|{coded})(?=\.md(?:#[^)\s]*)?\))"
+    text = re.sub(inline, lambda found: found[1] + new, text)
+    # A project's own memory has two names, `memory://root/` and `memory://project/`.
+    place = re.escape(address[0]).replace("memory://root/", "memory://(?:root|project)/")
+    wanted = rf"({place.removesuffix(coded + re.escape('.md'))})(?:{raw}|{coded})\.md(?![\w%.-]*\w)"
+    return re.sub(wanted, lambda found: f"{found[1]}{new}.md", text)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memolith import Mem, pieces, slash
 from memolith.edges.cli import main
+from memolith.store import layout
 from tests.ledger import proves
 
 Snapshot = Callable[[Path], dict[str, bytes]]
@@ -63,6 +64,28 @@ def test_a_text_to_remember_or_to_forget_stays_as_it_was_typed(mem: Mem) -> None
 
 
 @proves("S1.22")
+@proves("X.26")
+@pytest.mark.parametrize(
+    ("line", "text", "scope"),
+    [
+        ("always pass --scope user to npm", "always pass --scope user to npm", "project"),
+        ("we use -n in echo", "we use -n in echo", "project"),
+        ("use --force never", "use --force never", "project"),
+        ('--scope user --title "A b" it\'s -n', "it's -n", "user"),
+        ("it's  -n --scope=user", "it's  -n", "user"),
+    ],
+)
+def test_options_are_taken_before_and_behind_a_text_to_remember_but_not_out_of_it(
+    mem: Mem, line: str, text: str, scope: str
+) -> None:
+    said(mem, f"remember {line}")
+    (path,) = (each for each in mem.list() if layout.is_note(each))
+    assert (Path(mem.root) / path).read_text().endswith(f"---\n{text}\n")
+    assert (layout.scope_of(path) == "") == (scope == "user")
+    assert text in said(mem, f"recall {text} --limit 1")
+    assert slash(mem, "remember --title X").error
+
+
 def test_memory_alone_says_that_there_are_no_notes(mem: Mem) -> None:
     assert "There are no notes yet." in said(mem)
     assert not Path(mem.home).exists()

@@ -365,6 +365,20 @@ def test_a_verb_is_run_and_anything_else_is_a_question_or_a_misspelled_name(
 
 
 @proves("X.26")
+@pytest.mark.parametrize("line", ["", " help", " statuss", " read note"])
+def test_an_answer_calls_the_command_by_the_name_that_it_has_in_an_agent(
+    filled: Mem, work: Path, line: str
+) -> None:
+    typed = {"prompt": f"/memolith{line}", "hook_event_name": "UserPromptSubmit"}
+    row = {"session_id": "s", "cwd": str(work), **typed}
+    command = [sys.executable, "-m", "memolith", "hook", "--home", filled.home]
+    done = subprocess.run(command, input=json.dumps(row).encode(), capture_output=True, check=True)
+    shown = json.loads(done.stdout)["reason"]
+    assert "/memolith " in shown
+    assert "/memory " not in shown
+
+
+@proves("X.26")
 @pytest.mark.usefixtures("filled")
 def test_a_host_that_cannot_show_anything_asks_its_model(host: Host) -> None:
     assert host.tell("userPromptSubmitted", "copilot", prompt="/memory list") == ""

@@ -61,15 +61,22 @@ def _leave(code: int) -> None:
 
 def _typed(mem: Mem, line: str) -> str:
     """Return what `/memory` shows in an agent; a line that is neither a verb nor a note is a question."""
+    from memolith.edges.cli.output import renamed
     from memolith.edges.cli.slash import slash, verbs
 
     answer = slash(mem, line)
-    if answer.error and line.split(maxsplit=1)[0] not in verbs():
-        import shlex
-
-        found = slash(mem, f"recall -- {shlex.quote(line)}")
-        return f"{found.text}\n{answer.text}" if found.error else found.text
-    return answer.text
+    verb = "".join(line.split(maxsplit=1)[:1])
+    # `/memory` is a library's name for it; agents have `/memolith`, and some a `/memory` of their own.
+    text = (
+        answer.text.replace("/memory [NOTE | VERB …]  ", "/memory [NOTE | VERB …]")
+        if verb == "help"
+        else answer.text
+    )
+    text = renamed(text, "/memolith") if answer.error or verb in ("", "help") else text
+    if answer.error and verb not in verbs():
+        found = slash(mem, f"recall {line}")
+        return f"{found.text}\n{text}" if found.error else found.text
+    return text
 
 
 def main(argv: Sequence[str] | None = None) -> int:

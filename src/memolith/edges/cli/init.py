@@ -217,10 +217,14 @@ def _advice(found: Sequence[Host], steps: Sequence[Step]) -> list[str]:
 
 def _slash(host: Host, steps: Sequence[Step]) -> str:
     """Return what a person types there to see memory; empty if it has no such command."""
-    ways = {"commands": "/memolith", "command": "/memolith", "prompts": "/prompts:memolith"}
+    ways = {
+        **dict.fromkeys(("commands", "command", "extensions"), "`/memolith`"),
+        "prompts": "`/prompts:memolith`",
+        "plugins": "`memory: show` in the palette",
+    }
     folders = [os.path.basename(os.path.dirname(each.path)) for each in steps if each.host == host.name]
     typed = next((ways[each] for each in folders if each in ways), "")
-    return f"; `{typed}` asks memory" if typed else ""
+    return f"; {typed} asks memory" if typed else ""
 
 
 def _import(options: Options, mem: Mem, *, asked: bool) -> None:

@@ -206,9 +206,15 @@ def _for_shell(text: str) -> str:
     import re  # late: hardly any message needs it
 
     text = re.sub(r"\w+ \(CLI: ([^)]*)\)", r"\1", text)
-    if collected.get() is not None:  # `/memory` in a session
-        return text
-    return re.sub(r"(usage: |name: |`)/memory\b", r"\1memolith memory", text)
+    # `/memory` in a session
+    return text if collected.get() is not None else renamed(text, "memolith memory")
+
+
+def renamed(text: str, command: str) -> str:
+    """Return a text about `/memory` with the name that this command has here."""
+    import re  # late: hardly any message needs it
+
+    return re.sub(r"(usage: |name: |`|\A)/memory\b", rf"\1{command}", text)
 
 
 def _run(command: Callable[[], None]) -> int:

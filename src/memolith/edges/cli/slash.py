@@ -7,6 +7,7 @@ text to show.
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ FORWARDED = (
     *("status", "search", "list", "record", "recall", "doctor", "undo"),
     *("redo", "remember", "forget", "show", "rm", "mv", "log", "history", "review"),
 )
-_TAKE_TEXT = ("remember", "forget")  # as typed, with its quotes and lines, if no option is among the words
+_TAKE_TEXT = ("remember", "forget", "recall")  # as typed, between options at its beginning and its end
 ALIASES = {"reset": "clear", "rebuild": "enqueue"}
 USAGE = "usage: /memory [VERB|NOTE]; `/memory help` lists the verbs"
 
@@ -94,12 +95,33 @@ def _words(line: str) -> list[str]:
     if verb == "write":
         target, _, text = rest.strip().partition(" ")
         return [verb, *filter(None, [target]), *(["--", text] if text.strip() else [])]
-    if verb in _TAKE_TEXT and rest.strip() and not any(word[:1] == "-" for word in rest.split()):
-        return [verb, rest.strip()]
+    if verb in _TAKE_TEXT and rest.strip():
+        before, text, after = _around_text(verb, rest.strip())
+        return [verb, *before, *after, *(["--", text] if text else [])]
+    if verb not in verbs() and not bare.startswith("-") and " -" in bare:
+        return [bare]  # a question, in which nothing is an option
     try:
         return shlex.split(bare)
     except ValueError:  # an apostrophe, not a quotation mark
         return bare.split()
+
+
+def _around_text(verb: str, line: str) -> tuple[list[str], str, list[str]]:
+    """Split what follows a verb into its options, the text between them, and options again."""
+    command = cli.get_command(click.Context(cli), verb)
+    options = [each for each in command.params if isinstance(each, click.Option)] if command else []
+    word, number = r"""(?:=|\s+)(?:"[^"]*"|'[^']*'|[^\s"']\S*)""", r"(?:=|\s+)\d+(?!\S)"
+    forms = [
+        re.escape(name) + ("" if each.is_flag else number if each.metavar == "N" else word)
+        for each in options
+        for name in (*each.opts, *each.secondary_opts)
+    ]
+    one = "|".join(forms)
+    first = re.match(rf"(?:(?:{one})(?:\s+|\Z))*", line)
+    begin = first.end() if first else 0
+    last = re.search(rf"(?:\s+(?:{one}))*\Z", line[begin:])
+    end = begin + last.start() if last else len(line)
+    return shlex.split(line[:begin]), line[begin:end], shlex.split(line[end:])
 
 
 @cli.group(cls=_Grammar, invoke_without_command=True)
