@@ -65,6 +65,25 @@ def test_undo_takes_back_what_was_done_by_hand_before_what_memolith_did(
 
 
 @proves("X.27")
+@pytest.mark.parametrize("name", ["notes/MEMORY.md", "skills/deploy/SKILL.md", "taken_back.md"])
+def test_a_page_that_a_person_writes_beside_the_notes_is_taken_back_before_the_note(
+    mem: Mem, sky: Path, store: Path, name: str
+) -> None:
+    page = store / name
+    before = page.read_text() if page.exists() else None
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(f"{before or ''}My own line.\n")
+    assert logged(mem) == [("hand", "save", "My own line."), ("agent", "remember", "The sky is blue.")]
+    assert mem.undo().name.endswith(name)
+    assert (page.read_text() if page.exists() else None) == before
+    assert mem.redo().name.endswith(name)
+    assert "My own line." in page.read_text()
+    mem.undo()
+    assert mem.undo().name.endswith("sky.md")
+    assert not sky.exists()
+
+
+@proves("X.27")
 def test_an_undo_without_a_name_takes_back_the_newest_line_of_the_log(mem: Mem, sky: Path) -> None:
     mem.remember("The sea is green.", "Sea")
     sky.write_text("I typed this.\n")
@@ -210,11 +229,11 @@ def test_a_file_made_by_hand_is_in_the_log_and_can_be_undone(mem: Mem, store: Pa
         "daily/2026-01-02.md": "- it rained\n",
         "SCRATCHPAD.md": "- [ ] call Ann\n",
         "MEMORY.md": "Of this project.\n",
+        "notes/MEMORY.md": "A line of mine\n",
     }
     for name, text in made.items():
         (store / name).parent.mkdir(parents=True, exist_ok=True)
         (store / name).write_text(text)
-    (store / "notes" / "MEMORY.md").write_text("# A header of mine\n")
     said = {("hand", "save", text.strip()) for text in made.values()}
     assert set(logged(mem)) == said
     assert logged(mem) == logged(mem)

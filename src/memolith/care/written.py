@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import MemolithError
 from memolith.base.values import OfFile
 from memolith.env.paths import Tree
-from memolith.memory.undo import files_with_history, notice
+from memolith.memory.undo import files_with_history, is_seeded, notice
 from memolith.store import allow_list, files
 from memolith.store.version import stamp
 from memolith.text import frontmatter, markdown
@@ -52,6 +52,8 @@ def since(home: Home, days: int = 1) -> list[Written]:
                 # What learning writes as a whole it makes from records, which are here themselves.
                 # Of a file that has another name now, its row there tells more.
                 if entry.op.startswith(_MOVED) and state and state[1] is None:
+                    continue
+                if is_seeded(entry):
                     continue
                 if not entry.op.startswith("learn-") or "/records/" in f"/{name}":
                     found.append((entry.stamp, name, _written(tree, name, entry, state)))

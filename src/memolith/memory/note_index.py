@@ -40,6 +40,7 @@ PAGE = """# Notes
 <!-- memolith lists the notes in this directory by itself, by title and description, the newest last.
      What you write here is shown before that list; a note that you link to is not listed again. -->
 """
+SEEDED = "index"  # the change that makes the page
 _CACHE = "notes-4"  # another number whenever its format changes
 _KEPT, _SHOWN = 400, 200  # cached lines; of which a block shows at most
 _MAX_CACHE = 1_048_576
@@ -70,7 +71,7 @@ def seed(gate: Gate, slug: str) -> None:
     """Create a person's page with its header, if there is none."""
     relative = layout.path(slug, layout.INDEX)
     if Tree(gate.root).stat(relative) is None:
-        gate.rewrite(relative, lambda old: PAGE if old is None else old, op="index")
+        gate.rewrite(relative, lambda old: PAGE if old is None else old, op=SEEDED)
 
 
 def glance(tree: Tree, slug: str, lines: int, size: int) -> tuple[str, int]:

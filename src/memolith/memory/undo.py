@@ -9,6 +9,7 @@ from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.env.project import PROJECT_FILE
 from memolith.index import walk
+from memolith.memory import note_index, taken_back
 from memolith.memory.document import diff
 from memolith.memory.find import find_file, of_path
 from memolith.store import files, finals, layout
@@ -51,8 +52,8 @@ class Undone(Value):
 def files_with_history(home: Home, slugs: Iterable[str] | None = None) -> list[str]:
     """Return the files that have versions, by default of this project and user.
 
-    Without identities, indexes, and a host's conversation data: nobody means those by "the newest change".
-    They can be undone by name.
+    Without identities, a host's conversations, and pages of the notes that nobody has changed: nobody means
+    those by "the newest change". They can be undone by name.
     """
     return [name for name in _files(home, slugs) if not _is_aside(home, name)]
 
@@ -64,7 +65,14 @@ def _files(home: Home, slugs: Iterable[str] | None) -> list[str]:
 
 def _is_aside(home: Home, name: str) -> bool:
     kept = layout.path(home.project, "conversations")
-    return name.endswith((PROJECT_FILE, layout.INDEX)) or name.startswith(f"{kept}/")
+    if name.endswith(layout.INDEX):
+        return all(map(is_seeded, home.gate.history.entries(name)))
+    return name.endswith(PROJECT_FILE) or name.startswith(f"{kept}/")
+
+
+def is_seeded(entry: Entry) -> bool:
+    """Whether a change only made the page of the notes, which came along with the first of them."""
+    return entry.op == note_index.SEEDED
 
 
 def notice(home: Home, seconds: float | None = 0) -> None:
@@ -92,6 +100,11 @@ def _present(home: Home, slug: str) -> Iterator[str]:
             with contextlib.suppress(MemolithError, OSError):
                 for name in walk.entries(home.path, place):
                     yield f"{place.path}/{name}".partition("/")[2]
+    tree = Tree(home.store)
+    pages = (layout.path(slug, name) for name in (layout.INDEX, taken_back.FILE))
+    yield from filter(tree.is_file, pages)
+    for directory, _, names in tree.walk(layout.path(slug, "skills")) if slug else ():
+        yield from (f"{directory}/{name}" for name in names if not name.startswith("."))
 
 
 def _look(tree: Tree, history: History, name: str, gone: Collection[str]) -> None:
@@ -180,7 +193,8 @@ def redo(home: Home, file: str | None) -> Undone:
 def _refuse_if_newer(home: Home, when: str, relative: str) -> None:
     """Raise HistoryError if something else was changed after the last undo."""
     standing = ((home.gate.history.standing(name), name) for name in files_with_history(home))
-    newer = max(((made[-1].stamp, name) for made, name in standing if made), default=("", ""))
+    told = ((made[-1].stamp, name) for made, name in standing if made and not is_seeded(made[-1]))
+    newer = max(told, default=("", ""))
     if newer[0] > when:
         other, undone = (of_path(home, each).name for each in (newer[1], relative))
         raise HistoryError(
@@ -270,5 +284,5 @@ def _each(
         with contextlib.suppress(HistoryError):
             entry = change(name)
             op = entry.op if entry.undoes is None else history.undone_by(name, entry)
-            if is_part(op) or not _is_aside(home, name):
+            if is_part(op) or not (is_seeded(entry) or _is_aside(home, name)):
                 yield name, entry
