@@ -8,16 +8,14 @@ secret by itself.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets import logins, sentences, wallets, weighed
+from memolith.text.secrets import logins, phrases, sentences, wallets, weighed
+from memolith.text.secrets.called import only_secrets
 from memolith.text.secrets.forms import codes, columns, listed, pair, pairs
 from memolith.text.secrets.names import foreign_names
 from memolith.text.secrets.names import names as names_in
-from memolith.text.secrets.sentences import (
-    is_fingerprint,
-    random_nearby,
-    value_before_name,
-    value_in_sentence,
-)
+from memolith.text.secrets.nearby import is_fingerprint, random_after_clause, random_nearby
+from memolith.text.secrets.opening import opened
+from memolith.text.secrets.sentences import value_before_name, value_in_sentence
 from memolith.text.secrets.values import (
     DESCRIBING,
     SMALL_WORDS,
@@ -94,6 +92,12 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
         lower = _MASK.sub(lambda mask: " " * len(mask[0]), lower)
     foreign = list(foreign_names(text, lower, known))
     names = names_in(text, lower, foreign)
+    yield from only_secrets(text, _labelled(text, lower, known, names, foreign), names)
+
+
+def _labelled(
+    text: str, lower: str, known: frozenset[bytes], names: list[Name], foreign: list[Foreign]
+) -> Iterator[Span]:
     # Where a name follows a name, each has what is right behind it; prose about a secret is not like that.
     dense = len(names) > 500 and len(names) * 48 > len(text)
     done = 0
@@ -118,8 +122,10 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
                 yield "password", *changed
     yield from codes(text, lower, foreign)
     yield from pairs(text, foreign)
+    yield from opened(text, lower, foreign, known)
     if not dense:
         yield from weighed.values(text, named, foreign)
+        yield from phrases.told(text, lower, names, foreign)
         yield from _listed(text, names, foreign)
     yield from wallets.phrases(text, lower, foreign)
     yield from logins.cookies(text, lower)
@@ -233,7 +239,7 @@ def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool, fore
     if not found and kind != "weak" and not (link and _is_assigned(text, link)):
         found = value_in_sentence(text, at, kind, limit, foreign=foreign, about=about is not None)
     if not found and not (about and not text[at : at + 1].isspace()):
-        found = random_nearby(text, at, limit)
+        found = random_nearby(text, at, limit) or random_after_clause(text, at, kind)
     if found and found[1] - found[0] >= _JUDGED:
         more = _VALUE_END.match(text, found[1])
         return found[0], more.end() if more else found[1]

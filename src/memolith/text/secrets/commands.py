@@ -8,6 +8,8 @@ flag's value is one only if nobody would write it as anything else. A list of ar
 from __future__ import annotations
 
 from memolith.text.patterns import lazy, lines
+from memolith.text.secrets.looks import LIKELY as _MADE_UP
+from memolith.text.secrets.looks import look
 from memolith.text.secrets.values import (
     TABLE,
     bare,
@@ -44,9 +46,14 @@ _CALLED_SO = ("storepass", "keypass", "password", "passwd", "passphrase")
 # These read a password only if they are told to.
 _READS_IF = {"sudo": ("-S",), "login": ("stdin", "-S"), "gpg": ("--passphrase-fd",)}
 _WRITERS = ("echo ", "printf ")
-_ENDS = "\n;|&`<>"
+_ENDS = "\n;|&`<>、。，；：！？）"
 _QUOTES = ('\\"', "\\'", '"', "'")
 _FLAGS = frozenset("pPwak")
+# Beside a user or an entry of a directory, a flag of a program that nobody has listed takes a password;
+# beside a host it does if its value was made up.
+_BESIDE = dict.fromkeys("pP", (" -u ", " --user")) | dict.fromkeys("wW", (" -u ", " --user", " -d ", "ldap"))
+_NEAR_FLAGS, _NEAR = frozenset("pPw"), (" -u", " -h ", " --host", " -l ", " --login", "@")
+_CALLED_FLAG = lazy(r"-?(?:pass(?:wd|word|phrase)?|pwd?|pw)[ =]")
 _STRANGE = frozenset("!#$%^&*?")
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
 _FILTERS = (
@@ -68,6 +75,7 @@ _FILTERS = (
 )
 _FILES = ("pass", "pwd", "secret", "cred", "token", "vault", ".pw")
 STRANGE, LIKELY, SURE = range(3)  # what a value has to be by itself: strange, like a password, anything
+_ACCOUNT_LINES = tuple(TABLE["account-lines"])
 _ACCOUNTS, _OPTIONS = frozenset(TABLE["accounts"]), frozenset(TABLE["options"])
 _LOGIN_FLAG = lazy(
     r"(?<![\w-])(?:-u|--user|-U|--[\w-]{0,12}auth)"
@@ -80,11 +88,11 @@ _PGPASS = lazy(
     r"[A-Za-z*][\w.*-]{0,63}:([^\s:`'\"]{4,100})"
 )
 _PORT = lazy(r":(?:\d{4,5}|\*):")
-_STROKE = lazy(r"(?:^|[\s(:*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
+_STROKE = lazy(r"(?:^|[\s(:：*`→>=–—-])([\w.@+-]{2,40})[`*]? / ['\"`]?(\S{6,64})")
 _PATH = lazy(r"[/.:]")
 # What separates the words of a command, a word up to a quote, a value in quotes, a string in a list.
 _GAP = lazy(r"(?:[ \t]|\\\r?\n)*+")
-_PLAIN = lazy(r"(?:(?!&&|\\?['\"])[^ \t\n;|`])*+")
+_PLAIN = lazy(r"(?:(?!&&|\\?['\"])[^ \t\n;|`、。，；：！？）])*+")
 _QUOTED = lazy(r"(?P<quote>\\?['\"])[^\n]{0,298}?(?P=quote)")
 _ARGUMENT = lazy(r"[ \t\r\n,\[(]*+(?P<quote>\\?['\"])(?P<value>(?s:.)*?)(?P=quote)")
 
@@ -116,6 +124,9 @@ def logins(text: str, lower: str) -> Iterator[Span]:
         signs = not set(word).isdisjoint("!#$%^&*?") and not word.islower()
         line = lower[text.rfind("\n", 0, match.start()) + 1 : match.start(2)]
         named = match[1].lower() in _ACCOUNTS or any(each in line for each in TABLE["sign-in"])
+        # "account: manager / …": what stands below a page's name has a capital.
+        cased = look(word) >= (_MADE_UP - any(map(str.isupper, word))) and match[1][0].islower()
+        named = named or (cased and any(each in line for each in _ACCOUNT_LINES))
         if (signs and is_password(word)) or (named and _is_likely(word)):
             yield "password", match.start(2), match.start(2) + len(word)
     if " -u" not in text and " -U" not in text and "--user" not in text and "-auth" not in text:
@@ -303,18 +314,29 @@ def _reads(text: str, at: int) -> bool:
 
 
 def _unknown(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the strange value of a short flag, or one behind a user: no port, path or number looks so."""
+    """Yield the strange value of a short flag, or one beside a user or a host: no port or path looks so."""
     at = text.find(" -")
     while at >= 0:
-        if text[at + 2 : at + 3] in _FLAGS:
-            start = at + 3 + (text[at + 3 : at + 4] == " ")
+        called = _CALLED_FLAG.match(text, at + 2)
+        flag = text[at + 2 : at + 3]
+        if called or flag in _FLAGS:
+            start = called.end() if called else at + 3 + (text[at + 3 : at + 4] == " ")
             tokens = _tokens(text, start, 1)
             if tokens and tokens[0][0] == start:
                 low, high = _inside(text, *tokens[0])
                 value = text[low:high]
                 if high - low >= 6 and any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
                     line = text[max(0, at - _LINE) : at].rpartition("\n")[2].lower()
-                    if text[at + 2] in "pP" and (" -u " in line or " --user" in line):
+                    line += " " + text[high : high + _LINE].partition("\n")[0].lower()
+                    if (
+                        called
+                        or any(sign in line for sign in _BESIDE.get(flag, ()))
+                        or (
+                            flag in _NEAR_FLAGS
+                            and look(value) >= _MADE_UP
+                            and any(sign in line for sign in _NEAR)
+                        )
+                    ):
                         yield low, high, LIKELY
                     elif not _STRANGE.isdisjoint(value):
                         yield low, high, STRANGE

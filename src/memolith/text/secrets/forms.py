@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
+from memolith.text.secrets.placed import is_other_code
 from memolith.text.secrets.restoring import restoring
-from memolith.text.secrets.sentences import ANY_IS, CLAUSE_END, CLEAR_IS, LINE, NOW, OTHER_CODES
+from memolith.text.secrets.sentences import ANY_IS, CLAUSE_END, CLEAR_IS, LINE, NOW
 from memolith.text.secrets.values import (
     TABLE,
     bare,
@@ -73,10 +74,8 @@ _AHEAD = lazy(
 )
 _NEAR = 32
 _PLACES = (*TABLE["places"], *TABLE["wifi"])
-_OTHERS = tuple(f" {other}" for other in OTHER_CODES)
 _NO_CODES = frozenset(["key", "pair", "phrase", "sign-in", "wallet"])
 _SHORT = 4  # letters of a place that is not looked for inside a word
-_LONG_OTHERS = tuple(other for other in OTHER_CODES if len(other) > _SHORT)
 _OPENED = tuple(
     place if len(place) > _SHORT or not place[0].islower() else f" {place}"
     for place in dict.fromkeys(_PLACES)
@@ -134,12 +133,7 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool 
         f" {lower[end : found.start('value')]}",
     )
     near = f" {before} {between}".replace("-", " ").replace("'", " ").replace("’", " ")
-    last = before.rstrip(" -_").rpartition(" ")[2]
-    if (
-        last.endswith(OTHER_CODES)
-        or last.startswith(_LONG_OTHERS)
-        or any(each in between for each in _OTHERS)
-    ):
+    if is_other_code(before, between):
         return False
     if pin or (
         stated
@@ -160,6 +154,16 @@ _PAIR = lazy(
 # A network's name may have spaces and signs; so the stroke must stand by itself, or the value be strange.
 _NETWORK = lazy(
     r"[^\n/|]{0,48}?(?:(?P<apart>\s{1,2}[/|]\s{1,2})|[/|])['\"`„“]?([^\s'\"`,;|\u3000-\u3002\uff0c\uff1b]{6,64}+)"
+)
+# "wifi on the second floor: …", up to the end of the line
+_NETWORK_IS = lazy(
+    r"(?:['’]\w{1,3})?[^\n:：=→|]{0,48}?[:：=→] ?[\"'`„“]?"
+    r"(?P<value>[^\s\"'`,;|/\u3000-\u3002\uff0c\uff1b]{8,63})"
+    r"[\"'`“”]?[.!]?(?=[ \t]*(?:\n|$|\(|, ))"
+)
+_IS_NETWORK = lazy(r"(?i)wi.?fi|wlan|[^\x00-\u04ff]|вайф|вай-ф|hotspot")
+_HARDWARE = lazy(
+    r"(?i)driver|treiber|firmware|chip|adapter|channel|kanal|canal|modul|kernel|ssid|iwl|rtl\d|ath\d|[аa]дapter|драйвер"
 )
 # What may stand before a password where somebody is told to log in, and other sentences that give one, each
 # with the words that it begins with.
@@ -215,13 +219,17 @@ def pair(text: str, at: int) -> Place | None:
 
 def pairs(text: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:
     """Find `WLAN: name / …`."""
-    for _, end, kind in names:
+    for at, end, kind in names:
         match = _NETWORK.match(text, end) if kind == "pair" else None
         word = match[2].rstrip(".)") if match else ""
         if match and (
             is_strange(word) or (match["apart"] and is_chosen(word) and any(map(str.isdigit, word)))
         ):
             yield "password", match.start(2), match.start(2) + len(word)
+        found = _NETWORK_IS.match(text, end) if kind == "pair" and _IS_NETWORK.search(text, at, end) else None
+        word = found["value"] if found else ""
+        if found and is_chosen(word) and any(map(str.isdigit, word)) and not _HARDWARE.search(found[0]):
+            yield "password", found.start("value"), found.end("value")
 
 
 def given(text: str, lower: str) -> Iterator[Span]:

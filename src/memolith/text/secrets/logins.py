@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Span = tuple[str, int, int]
 
 _VALUE = r"(?P<value>[^\s\"'`,;<>|()\[\]]{6,64})"
+_WHO, _MOST_WORDS = (*HEADS, *TABLE["heads-too"]), 48
 _ACCOUNTS = frozenset([*TABLE["accounts"], *TABLE["accounts-too"]])
 _SPACES = frozenset(" \n\t:/")
 _LETTERS, _GLUED = "abcdefghijklmnopqrstuvwxyz", frozenset("/:.@-_")
@@ -74,6 +75,8 @@ _BESIDE = lazy(
     r"[\"'`*]{0,2}"
     r"(?P<value>[^\s\"'`,;<>|()\[\]]{6,64})"
 )
+# `Rovers1988 (admin of the old router)`: what stands alone, or behind a colon, and is explained so.
+_EXPLAINED = lazy(rf"(?:^|[:：=→] ) ?[-*>\"'`„“«「]{{0,3}} ?{_VALUE}[\"'`“”»」]? ?$")
 _ROW = lazy(
     r"[ \t>*-]{0,4}(?P<first>[\w.@+-]{3,64})(?:[,;]? |[,;]|\t)"
     r"(?:(?P<second>[\w.@+-]{2,40})(?:[,;]? |[,;]|\t))?" + _VALUE + r"[ \t]*$"
@@ -92,6 +95,7 @@ def logins(text: str, lower: str) -> Iterator[Span]:
     if "oracle" in lower or "sqlplus" in lower:
         yield from _made(_DATABASE, text)
     yield from _beside(text, lower)
+    yield from _explained(text, lower)
     yield from _rows(text)
     yield from _called(text, lower)
     yield from _printed(text, lower)
@@ -134,6 +138,22 @@ def _beside(text: str, lower: str) -> Iterator[Span]:
                 or _LATE.match(text, start + len(word))
             ):
                 yield "password", start, start + len(word)
+
+
+def _explained(text: str, lower: str) -> Iterator[Span]:
+    """Find what is explained by who logs in with it: `… (admin of the old router)`."""
+    for sign in ("(", "（"):
+        at = text.find(sign)
+        while at >= 0:
+            words = lower[at : at + _MOST_WORDS].partition("\n")[0]
+            found = None
+            if any(map(str.isdigit, text[max(0, at - 12) : at])) and any(who in words for who in _WHO):
+                found = _EXPLAINED.search(text, max(text.rfind("\n", 0, at) + 1, at - _MOST), at)
+            word = bare(found["value"]) if found else ""
+            cased = any(map(str.isupper, word)) or "-" in word or "_" in word
+            if found and look(word) >= LIKELY and cased:
+                yield "password", found.start("value"), found.start("value") + len(word)
+            at = text.find(sign, at + 1)
 
 
 def _is_letter(char: str) -> bool:

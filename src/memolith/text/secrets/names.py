@@ -81,7 +81,27 @@ _RIGHT, _MISSPELT = ("password", "passwort"), frozenset(TABLE["misspelt"])
 _PART, _LONGEST = 65_536, 32  # characters that are looked at together; of a word
 # A stem of this many letters may be the last part of a compound: `WLAN-Lösenord`.
 _COMPOUND = 6
-_OTHER_CODES = frozenset(["en", "de", "bar", "uni", "op", "byte", "trans", "geo", "re", "open", "x", "vs"])
+_NETWORKS = ("wifi", "wlan")
+_OTHER_CODES = frozenset(
+    [
+        "en",
+        "de",
+        "bar",
+        "uni",
+        "op",
+        "byte",
+        "trans",
+        "geo",
+        "re",
+        "open",
+        "x",
+        "vs",
+        "המי",
+        "מי",
+        "במי",
+        "למי",
+    ]
+)
 
 
 def lowered(text: str) -> str:
@@ -131,8 +151,10 @@ def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
     """Return the names in a text in their order; `foreign` are those of other languages."""
     found: dict[int, Name] = {}
     for at, end, word in english(text, lower):
-        if text[at - 1 : at] == "/" and _FOLDER.match(text, end):
-            continue  # `/srv/secrets/…` names a place
+        if text[at - 1 : at] == "/" and (
+            _FOLDER.match(text, end) or (word == "cred" and text[end : end + 1].isspace())
+        ):
+            continue  # `/srv/secrets/…` and `~/.aws/credentials` name a place
         # A short word in the middle of random letters names nothing.
         if len(word) > 4 or not _GOES_ON.match(text, end):
             number = _ACCESS_ID.match(text, end) if word == "access" else None
@@ -223,12 +245,17 @@ def foreign_names(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Fo
         yield from ((at, at + len(name), "loose") for at in _places(lower, name))
     stems = [*_SHORT, *(row for word in known & _BY_STEM.keys() for row in _BY_STEM[word])]
     if not text.isascii():
-        letters = set(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))
+        letters = other_letters(lower)
         stems += [row for letter in _BY_LETTER.keys() & letters for row in _BY_LETTER[letter]]
     for stem, kind, ending in stems:
         for at in _places(lower, stem):
             if _begins_well(text, at, stem, kind) and (end := _end(text, at + len(stem), ending)):
                 yield at, end, kind
+
+
+def other_letters(lower: str) -> set[str]:
+    """Return the characters of a text that are not ASCII."""
+    return set(lower.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8", "replace"))
 
 
 def _places(lower: str, name: str) -> Iterator[int]:
@@ -248,10 +275,10 @@ def _begins_well(text: str, at: int, stem: str, kind: str) -> bool:
 
     A code says in the same word what it opens.
     """
-    if not at or not stem[0].islower() or not text[at - 1].isalpha():
+    if not at or not text[at - 1].isalpha() or (not stem[0].islower() and kind != "code"):
         return True
     if kind != "code":
-        return len(stem) >= _COMPOUND
+        return len(stem) >= _COMPOUND or stem in _NETWORKS
     first = at
     while first and at - first < _COMPOUND and text[first - 1].isalpha():
         first -= 1

@@ -30,11 +30,18 @@ _LAST = (
 )
 _GLUED = tuple(TABLE["is-glued"])
 _WITH_GLUED = ("和", "与", "と", "랑", "하고", "및", "กับ", "、")
-_FOR_A, _COUNTS, _THINGS = frozenset(TABLE["for-a"]), frozenset(TABLE["counts"]), tuple(TABLE["named-stems"])
+_FOR_A, COUNTS, _THINGS = frozenset(TABLE["for-a"]), frozenset(TABLE["counts"]), tuple(TABLE["named-stems"])
 STOP = lazy(r"[.;!?…]+(?=[\s\"”»])|[。！？؟]|\?(?=[^\s\d\w])")
 # The end of a clause, as it is where the verb comes last: "… ein.", "… है".
 _LATE = lazy(
     r"[\"'`]?(?: [^\s\d.,;:!?]{1,12}){0,2}(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$)|[。，])|[\"'`」]?[\u0e00-\ud7ff]"
+)
+# A number that may be a code: no part of another one, of nothing that is measured or counted.
+NUMBER = lazy(
+    r"(?<![\w.,/€$£¥%+-])(?<![.:,]\d)(?:[A-Z\u0410-\u042f]?\d{4,8}|\d\d(?:[ -]\d\d){1,3}|\d{3}[ -]\d{3,4}"
+    r"|\d{1,4}[A-Za-z\u0400-\u04ff]\d{2,6})[#*]?(?![^\W\d\u0e00-\ud7ff]|\d|[.,:/-]\d|[%€$°]|-[A-Za-z\u0400-\u04ff])"
+    r"(?! ?(?i:x|%|°|mm|ms|bit|byte|kb|mb|char|digit|sec|min|time|line|row|item|token|stellen|zeichen))"
+    r"(?! ?[位桁자文])(?! (?:of|is|are|on|to)\b)"
 )
 _ASKS = ("?", "？", "؟")
 _QUESTION = lazy(r"[^\n.!?。？؟]{0,80}[?？؟]")
@@ -53,6 +60,10 @@ _PLAIN_PLACES = frozenset(
 )
 _OTHERS, _SHORT = tuple(TABLE["other-codes"]), 4
 _LONG_OTHERS = tuple(other for other in _OTHERS if len(other) > _SHORT)
+# A modem is no mode: a short word stands for itself, a longer one for all that begin with it.
+_OTHERS_BETWEEN = tuple(
+    f" {each} " if len(each) <= _SHORT and each.isascii() else f" {each}" for each in _OTHERS
+)
 _OPENED = tuple(
     place if len(place) > _SHORT or not place[0].islower() else f" {place}"
     for place in dict.fromkeys((*TABLE["places"], *TABLE["wifi"]))
@@ -124,7 +135,7 @@ def _window(text: str, at: int, end: int) -> tuple[int, int]:
     return low, more if more >= 0 else last
 
 
-def _link(before: str) -> Iterator[str]:
+def linked(before: str) -> Iterator[str]:
     """Yield what is right before a value."""
     close = before.rstrip(MARKS)
     if not close:
@@ -146,7 +157,7 @@ def _link(before: str) -> Iterator[str]:
     if "after-is" not in links and "after-now" in links and len(words) > 1 and words[-2] in _IS:
         links.append("after-is")
     yield from links
-    if last in _COUNTS or close[-1] in "#№":
+    if last in COUNTS or close[-1] in "#№":
         yield "counts"
     if last.endswith(_THINGS):
         yield "thing"
@@ -155,7 +166,7 @@ def _link(before: str) -> Iterator[str]:
 def place(text: str, start: int, end: int, name: Name, line: Line, shape: str) -> list[str]:
     """Return what is true of where a value stands, seen from a name; its `shape` may ask for more."""
     at, stop, english, kind = name
-    found = [f"kind-{kind}", *_link(text[line.low : start].rpartition("\n")[2])]
+    found = [f"kind-{kind}", *linked(text[line.low : start].rpartition("\n")[2])]
     if not english:
         found.append("foreign")
     if start and text[start - 1] in "\"'`“„«「『*":
@@ -191,14 +202,19 @@ def _beside(text: str, at: int, stop: int, end: int, kind: str, line: Line) -> I
 
 def _other(text: str, at: int, between: str) -> Iterator[str]:
     """Yield whether a name is that of another code: "the error code", "code produit"."""
-    before = text[max(0, at - 32) : at].lower().rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2]
-    said = f" {between.lower()}".replace("'", " ").replace("’", " ")
-    if (
-        before.endswith(_OTHERS)
-        or before.startswith(_LONG_OTHERS)
-        or any(f" {each}" in said for each in _OTHERS)
-    ):
+    if is_other_code(text[max(0, at - 32) : at].lower(), between.lower()):
         yield "other"
+
+
+def is_other_code(before: str, between: str) -> bool:
+    """Whether words before the name of a code, or behind it, say that it opens nothing: "the error code"."""
+    last = before.rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2]
+    said = f" {between} ".replace("'", " ").replace("’", " ").replace(":", " ")
+    return (
+        last.endswith(_OTHERS)
+        or last.startswith(_LONG_OTHERS)
+        or any(each in said for each in _OTHERS_BETWEEN)
+    )
 
 
 def _far(between: str) -> str:

@@ -31,6 +31,7 @@ _SIGNS = (
     "<(",
 )
 _ACCOUNTS = tuple(f"{who}:" for name in ("accounts", "accounts-too") for who in TABLE[name])
+_HEADS_TOO = tuple(TABLE["heads-too"])
 _IN_LONG = (".", "+", "/", "-us", "A3-")
 _RUN_SIGNS = "_.~+/=-"
 _ONLY_RUNS = bytes(
@@ -56,10 +57,14 @@ def may_hold_secret(text: str) -> bool:
     if "\n" in text and may_be_dump(text):
         return True
     programs: frozenset[bytes] = frozenset()
-    if not _BETWEEN.isdisjoint(text):  # a name has no words of a command
-        from memolith.text.secrets import commands
+    if not (
+        text.isascii() and _BETWEEN.isdisjoint(text)
+    ):  # a name has no words of a command, and no sentence
+        from memolith.text.secrets import commands, doors
 
         programs = commands.KNOWN
+        if any(map(str.isdigit, text)) and doors.may_open(lower, names.known_in(lower, doors.KNOWN)):
+            return True
     known = names.known_in(lower, _KNOWN, programs)
     return (
         not known.isdisjoint(APART_WORDS)
@@ -83,6 +88,8 @@ def _has_account(text: str, lower: str) -> bool:
     for who in HEADS:
         if who in lower and any(rest[:1] not in _IN_PATHS for rest in lower.split(who)[1:]):
             return True
+    if ("(" in text or "（" in text) and any(who in lower for who in _HEADS_TOO):
+        return True
     return " " in text and any("." in line and 1 < len(line.split(None, 5)) < 5 for line in text.split("\n"))
 
 

@@ -13,7 +13,7 @@ from memolith.base.values import Value
 from memolith.text.digest import sha256
 from memolith.text.patterns import lazy
 from memolith.text.safe.hygiene import ALLOW
-from memolith.text.secrets import asked, commands, forms, logins
+from memolith.text.secrets import asked, commands, doors, forms, logins
 from memolith.text.secrets.armour import private_keys
 from memolith.text.secrets.assigned import labelled
 from memolith.text.secrets.encoded import encoded
@@ -48,7 +48,7 @@ _LABEL = "[source:"
 # Masking one value can bring another one closer to the word that names it, or end a token that was glued to
 # it. Each round finds what the one before uncovered; ordinary text has nothing to find and costs one.
 _ROUNDS = 64
-_KNOWN = NAMES | commands.KNOWN | APART_WORDS
+_KNOWN = NAMES | commands.KNOWN | doors.KNOWN | APART_WORDS
 # Kinds that only say how a value was found; a kind that names a provider is worth more.
 _GUESSED = frozenset(["api-key", "basic-auth", "bearer-token", "password", "secret", "token", "webhook"])
 _MOST_QUOTED = 600  # characters of a phrase in quotes

@@ -9,6 +9,7 @@ phrase up to the end of its sentence.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
+from memolith.text.secrets.phrases import words_after
 from memolith.text.secrets.tokens import has_token_prefix
 from memolith.text.secrets.values import (
     TABLE,
@@ -24,7 +25,6 @@ from memolith.text.secrets.values import (
     is_random,
     is_stand_in,
     is_strange,
-    is_word_list,
     named_parts,
     number_end,
     wordiness,
@@ -76,12 +76,6 @@ _WORDS_BETWEEN = 3
 _QUOTED = 120  # characters at most
 _QUOTES = {"„": "“”", **dict(zip("\"'`“”«»‹‚‘「『《【(（", "\"'`””»«›‘’」』》】)）", strict=True))}
 _TOKEN = lazy(r"[^\s\"'`<>|„“”«»「」『』《》（）\u3000-\u3002\uff0c\uff1b]{4,100}")
-_CLAUSE = lazy(r"[^\n\"`„“”«»「」『』<>|{}=]{8,120}?(?=[.!]?(?:\s*$|\s*\n)|[.;,] |[.!] | [(—–-])")
-# What is done with a password is none: "entered by the operator", "derived from the serial number".
-_DONE = lazy(
-    r"[A-Za-z]{3,}(?:ed|en) (?:after|against|as|at|before|by|for|from|in|into|on|through|to|via|when|with)\b"
-)
-_NUMBERED_CLAUSE = lazy(r"(?:[A-Za-z\u00c0-\uffff]{2,14} ){2,6}\d{1,4}(?=[.!?]?[ \t]*(?:\n|$))")
 _CAPITALS = lazy(r"(?:[A-Z][a-z]{2,12}){2,4}|(?:[A-Z][a-z]{2,12}\.){1,4}[A-Z][a-z]{2,12}")
 
 
@@ -106,7 +100,9 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool, foreign:
         word = first_word(found[0]) if found else ""
         return (start, start + len(word)) if is_strange(word) else None
     if link["line"] is None:
-        if words := _words(text, start, sign, phrase=phrase, foreign=foreign):
+        # "la phrase secrète, on va …": behind a comma the sentence goes on.
+        is_comma = link["how"] is not None and "," in text[link.end("between") : link.start("how")]
+        if not is_comma and (words := words_after(text, start, sign, phrase=phrase, foreign=foreign)):
             return words
     elif found:
         rest = text[found.end() : found.end() + 40].partition("\n")[0].strip()
@@ -121,19 +117,6 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool, foreign:
         return start, stop
     word = first_word(found[0]) if found else ""
     return (start, start + len(word)) if word and _is_linked(word, link, sign) else None
-
-
-def _words(text: str, start: int, sign: str, *, phrase: bool, foreign: bool) -> Place | None:
-    """Return where a phrase is: up to the end of its clause, or a line that ends in a number."""
-    clause = _CLAUSE.match(text, start) if phrase else None
-    if not clause and sign in {":", "："}:
-        clause = _NUMBERED_CLAUSE.match(text, start)
-    words = clause[0].split() if clause else []
-    if clause and len(words) >= 3 and is_phrase(words) and not _DONE.match(clause[0]):
-        return clause.span()
-    # Without a sign they may be the rest of a sentence: which words join one is only known of English.
-    clause = _CLAUSE.match(text, start) if sign or not foreign else None
-    return clause.span() if clause and is_word_list(clause[0].split()) else None
 
 
 def _is_linked(word: str, link: re.Match[str], sign: str) -> bool:
@@ -248,17 +231,6 @@ _SENTENCE = lazy(r"[.!?](?=\s)|[。！？\n]")
 _WORD = lazy(r"[^\s'\"`,;<>|()\[\]„“”«»\u0e00-\u0eff\u2e80-\ud7ff\uf900-\uffef]{6,64}+")
 # How many words may stand between a name and a value that nothing links; the last one is no "of".
 _BETWEEN, _FAR = 2, 8
-_GAP_WORD = lazy(r"[A-Za-z0-9][\w+/.~%-]{11,400}+={0,2}")
-_POINTS_ON = ":：=＝|→\\-–—("
-_OTHER_KEY = lazy(r"[\s\"'-]{0,8}[\w.-]{1,40}[\"']?\s{0,3}[:=]")
-_STOP = lazy(rf"(?i)\b(?:{'|'.join(TABLE['something-else'])})\b")
-
-
-def is_fingerprint(text: str, at: int, word: str) -> bool:
-    """Tell what follows `gpg --recv-keys`: a public key's fingerprint."""
-    return text[max(0, at - 8) : at].lower().endswith(("keys", "recv-key")) and is_digest(
-        word.removeprefix("0x")
-    )
 
 
 def value_in_sentence(
@@ -368,26 +340,3 @@ def _is_stated(word: str, kind: str, *, quoted: bool) -> bool:
     return (is_password(word) and not _CODE.search(word)) or (
         quoted and kind == "password" and len(word) >= 4 and not is_stand_in(word) and not is_name(word)
     )
-
-
-def random_nearby(text: str, at: int, limit: int) -> Place | None:
-    """Judge the next long runs on the line, and on the line after it."""
-    window = text[at : min(at + 160, limit)]
-    line = window.partition("\n")[0].rstrip(" \t\r*_`\"')>")
-    if line and line[-1] not in _POINTS_ON:
-        window = window.partition("\n")[0]  # the line does not announce the next one
-    for match in _GAP_WORD.finditer(window):
-        if match.start() > 40 or window.count("\n", 0, match.start()) > 1:
-            return None
-        if _OTHER_KEY.match(window[: match.start()].rpartition("\n")[2]) and "\n" in window[: match.start()]:
-            return None
-        value = match[0].rstrip(".-_")
-        if match.start() == 1 and window[0] in ".-":
-            value = value.partition("/")[0]  # of a path
-        if is_random(value, 16) and not (
-            _STOP.search(window, 0, match.start()) or is_fingerprint(text, at, value)
-        ):
-            tail = _GAP_WORD.match(text, at + match.start())
-            end = tail.end() if tail else at + match.end()
-            return at + match.start(), end
-    return None

@@ -350,7 +350,8 @@ def is_phrase(words: list[str]) -> bool:
             word in DESCRIBING or word in STAND_INS or (is_said(word) and not numbered) for word in bare
         )
         and not any(sign in word for word in words for sign in ("/", "\\", "=", "$", "()", "://", "--"))
-        and any(map(str.isalpha, bare))
+        # The vowels of some scripts are signs above and below their letters.
+        and any(word.isalpha() or word[:1] > "\u0590" for word in bare)
         and (numbered or bare[0] not in SMALL_WORDS)
     )
 

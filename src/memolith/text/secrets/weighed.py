@@ -18,7 +18,7 @@ from memolith.text.secrets.looks import (
     said_of_phrase,
     said_of_word,
 )
-from memolith.text.secrets.placed import MARKS, STOP, Line, place
+from memolith.text.secrets.placed import MARKS, NUMBER, STOP, Line, is_other_code, linked, place
 from memolith.text.secrets.values import RANDOM, TABLE, bare, is_digest, made
 
 TYPE_CHECKING = False
@@ -55,12 +55,6 @@ _WORDS_OF = [
     )
 ]
 _PREFIX = lazy(r"(?:[\u0590-\u06ff]{1,3}-?|[\u0e00-\ud7ff]{1,60}+)(?=[!-~])")
-_NUMBER = lazy(
-    r"(?<![\w.,/€$£¥%+-])(?<![.:,]\d)(?:[A-Z\u0410-\u042f]?\d{4,8}|\d\d(?:[ -]\d\d){1,3}|\d{3}[ -]\d{3,4}"
-    r"|\d{1,4}[A-Za-z\u0400-\u04ff]\d{2,6})[#*]?(?![^\W\d\u0e00-\ud7ff]|\d|[.,:/-]\d|[%€$°]|-[A-Za-z\u0400-\u04ff])"
-    r"(?! ?(?i:x|%|°|mm|ms|bit|byte|kb|mb|char|digit|sec|min|time|line|row|item|token|stellen|zeichen))"
-    r"(?! ?[位桁자文])(?! (?:of|is|are|on|to)\b)"
-)
 _QUOTE = lazy(
     r"(?:\"(?! )(?P<a>[^\"\n]{6,90})\""
     r"|“(?P<b>[^“”\n]{6,90})”|„(?P<c>[^„“”\n]{6,90})[“”]|«(?P<d>[^«»\n]{6,90})»"
@@ -68,6 +62,7 @@ _QUOTE = lazy(
     r"|(?<!\w)'(?P<i>[^'\n]{6,90})'(?!\w))"
 )
 _ABOUT = lazy(rf"(?i)[ _.-]?(?:{'|'.join(TABLE['about'])})(?![a-z])")
+_HARDWARE = lazy(r"(?i)drivers?\b|treiber|firmware|chip|adapter|kernel|драйвер|iwl|rtl\d|ath\d")
 _COUPON = lazy(r"[A-Z]{3,}\d{1,4}")
 _VERB = lazy(r"(?:^|[\n.:;!?\"'`*-]) {0,2}$")  # "Pass … to it": at the beginning of a sentence
 _NAMED = frozenset(["password", "loose", "phrase", "key", "token", "secret", "assigned"])
@@ -187,7 +182,7 @@ def _is_apart(text: str, start: int, end: int, name: Name, line: Line, shape: st
     between = text[stop:start] if stop <= start else text[end:at]
     if shape == "v:alien" and not english and text[at] < "\u0370":
         return True  # it is in its letters
-    if kind == "pair" and end <= at:
+    if kind == "pair" and (end <= at or _HARDWARE.search(between) or _HARDWARE.match(text, start)):
         return True  # a network is named before its key
     if kind in {"sign-in", "account"}:
         far = end <= at and len(between.split()) > _FEW_WORDS
@@ -196,10 +191,15 @@ def _is_apart(text: str, start: int, end: int, name: Name, line: Line, shape: st
         return line.part.isascii() and (bool(between.strip(MARKS)) or stop > start)
     if between == " " and text[at:stop].lower() == "passwd":
         return True  # the program
+    if kind == "lock":
+        return "counts" in linked(text[max(0, start - 40) : start].rpartition("\n")[2])
     if kind != "code":
         return False
     # What a program is made of has a value only where somebody asks, or a user is named.
     is_source = shape.startswith("w:") and text[at:stop].lower() in {"code", "codes"} and not line.is_loose()
+    is_number = shape.startswith("w:") and text[start:end].isdigit()
+    if is_number and is_other_code(text[max(0, at - 32) : at].lower(), between.lower()):
+        return True
     return is_source or _COUPON.fullmatch(text, start, end) is not None
 
 
@@ -214,7 +214,7 @@ def _found(text: str, line: Line) -> Iterator[tuple[int, int, list[str]]]:
                 said = [f"p:{each}" for each in said_of_phrase(inner, words)]
                 yield *phrase.span(phrase.lastgroup or 0), said
     if not line.kinds.isdisjoint(_NUMBERS):
-        for number in _NUMBER.finditer(text, low, high):
+        for number in NUMBER.finditer(text, low, high):
             yield *number.span(), [f"n:{each}" for each in said_of_number(number[0])]
     other_letters = line.plain and line.other_letters()
     level = 3 if other_letters else line.plain + (line.plain and line.asks())
