@@ -672,6 +672,14 @@ def test_similar_facts_about_different_things_replace_nothing(mem: Mem) -> None:
 
 
 @proves("S3.55")
+@pytest.mark.parametrize("question", ["what listens on port 703?", "703", "gateway port 703"])
+def test_of_numbered_things_the_one_whose_number_was_asked_for_is_first(mem: Mem, question: str) -> None:
+    lately(mem, *(f"The gateway service number {n} listens on port {700 + n} for all." for n in range(1, 9)))
+    found = mem.recall(question, semantic=False).hits
+    assert found[0].text.endswith("port 703 for all.")
+
+
+@proves("S3.55")
 @pytest.mark.parametrize(
     "others",
     [("Upgraded Redis.", "I like Redis."), ("Restarted Redis again.",), ("The tests use Redis now.",)],

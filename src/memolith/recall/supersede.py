@@ -118,7 +118,9 @@ def is_sibling(later: Statement, earlier: Statement, question: Collection[str]) 
     """
     missing = earlier.terms.intersection(question).difference(ignored(), later.terms)
     return bool(missing) and (
-        _goes_on_alike(later, earlier, missing) or _has_another(later, earlier, missing)
+        _goes_on_alike(later, earlier, missing)
+        or _has_another(later, earlier, missing)
+        or _has_other_numbers(later, earlier, missing)
     )
 
 
@@ -147,6 +149,20 @@ def _goes_on_alike(later: Statement, earlier: Statement, missing: set[str]) -> b
             space = "" if terms.is_dense(theirs[at]) else " "
             return not missing.isdisjoint(terms.count(space.join(theirs[at:end]))[0])
     return False
+
+
+def _has_other_numbers(later: Statement, earlier: Statement, missing: set[str]) -> bool:
+    """Whether the question names one of several numbers that the later one has others for.
+
+    One of them is a name, not a value: `Gateway 3 listens on port 703`, `Gateway 5 … on port 705`.
+    """
+    mine, theirs = ({word for word in each.words if _is_number(word)} for each in (later, earlier))
+    several = min(len(mine - theirs), len(theirs - mine)) > 1
+    return several and any(map(_is_number, missing))
+
+
+def _is_number(word: str) -> bool:
+    return any(map(str.isdigit, word))
 
 
 def _has_another(later: Statement, earlier: Statement, missing: set[str]) -> bool:
