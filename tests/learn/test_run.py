@@ -740,7 +740,9 @@ def test_the_verbs_of_memory(
     assert memory("view")[1] == f"{mem.context_block()}\n"
     with monkeypatch.context() as off:
         off.setenv("MEMOLITH_ENABLED", "false")
-        assert "memory is switched off (enabled), so nothing is injected" in memory("view")[2]
+        assert (
+            "memory is switched off, so no agent gets any of it: unset MEMOLITH_ENABLED" in memory("view")[2]
+        )
     code, _, told = memory("clear")
     assert (code, "--yes" in told) == (2, True)
     assert "5433" in (store / "MEMORY.md").read_text()

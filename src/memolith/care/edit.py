@@ -206,7 +206,7 @@ def _with_theirs(
         number = history.entries(relative)[-1].id
         return new, [
             "somebody else changed the same lines meanwhile; yours stand, and theirs are version "
-            f"{number}: memolith history {relative} --show {number}"
+            f"{number}: memolith history {relative} {number}"
         ]
     return both, ["what was written to it meanwhile was kept as well"] * (both != new)
 

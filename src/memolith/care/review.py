@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from memolith.base.errors import InputError, NotFoundError
 from memolith.learn.consolidate import proposals
 from memolith.memory import review, writing
@@ -45,8 +47,15 @@ class Review:
         return found[0]
 
     def of(self, name: str) -> builtins.list[Held]:
-        """Return all that waits from one session, by its name, or the text with this id, as `get` does."""
-        return [held for held in self.list() if name and held.session == name] or [self.get(name)]
+        """Return all that waits from one session, by its name, or one text, by its id, title or file name."""
+        every = self.list() if name.strip() else []
+        if found := [held for held in every if held.session == name]:
+            return found
+        called = [held for held in every if name.casefold() in _names(held)]
+        if len(called) > 1:
+            short = ", ".join(held.id for held in called)
+            raise InputError(f"{quoted(name)} may be {short}; give the ID")
+        return called or [self.get(name)]
 
     def diff(self, held: Held) -> str:
         """Return what a proposal would change now; empty for other texts."""
@@ -122,3 +131,10 @@ _CALLS: dict[str, Callable[..., WriteResult | EntryResult]] = {
     "lessons.add": lambda home, **given: Lessons(home).add(**given),
     "records.update": lambda home, number, **given: Records(home).update(number, **given),
 }
+
+
+def _names(held: Held) -> set[str]:
+    """Return what a person may call a text that waits, besides its id."""
+    given = [str(held.arguments.get(key) or "") for key in ("title", "name")]
+    file = os.path.basename(held.filename).removesuffix(".md")
+    return {each.casefold() for each in (*given, file) if each}

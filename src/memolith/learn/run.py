@@ -66,7 +66,7 @@ class RunReport(Value):
     def __str__(self) -> str:
         records = f": {plural(self.records, 'record')}" if self.records else ""
         spent = f"{plural(self.requests, 'request')}, {plural(self.tokens, 'token')}"
-        skipped = f" ({self.refused} skipped: `memolith learn why`)" if self.refused else ""
+        skipped = f" ({self.refused} skipped: `learn why`, or --force)" if self.refused else ""
         told = [f"Learned from {plural(self.extracted, 'session')}{records}"] * bool(self.extracted)
         told += [f"{plural(self.empty, 'session')} had nothing new"] * bool(self.empty)
         told += [f"{self.failed} failed (`memolith learn why`)"] * bool(self.failed)
@@ -78,12 +78,12 @@ def why_not(home: Home) -> str:
     """Return why learning is off here; empty if it is on."""
     if os.environ.get(GUARD):
         return f"this is a process that memolith started itself ({GUARD} is set)"
-    if home.is_ephemeral or not home.is_on:
-        off = "thrown away at the end" if home.is_ephemeral else "switched off here (`memolith status`)"
-        return f"this memory is {off}"
+    if home.is_ephemeral or home.off:
+        return home.off or "this memory is thrown away at the end"
     for key, other in (("enabled", "enabled"), ("generate", "generate"), ("project", "user")):
         if not (home.settings.flag(f"memories.{key}") or home.settings.flag(f"memories.{other}")):
-            return f"memories.{key} is off; `memolith config set memories.{key} true` switches it on"
+            way = "learn on" if key == "enabled" else f"config set memories.{key} true"
+            return f"memories.{key} is off; `memolith {way}` switches it on"
     return ""
 
 

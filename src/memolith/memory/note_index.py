@@ -48,6 +48,7 @@ _MAX_PAGE = 65_536
 _PREFERENCE = 1_000  # characters of a preference, which is shown whole: it holds for every task
 # Enough of a note to know its source, title and first line: a head may have 16 KiB.
 _GLANCE = 20_480
+_ENDS = " .,;:!"  # signs that a title made of a text lacks
 
 
 def note_files(root: str, slug: str) -> list[str]:
@@ -354,6 +355,9 @@ def describe(note: Place, screen: Callable[[str], str] = str) -> tuple[str, str 
         hook = markdown.first_line(markdown.same_line(said), _PREFERENCE)
     else:
         hook = markdown.first_line(parsed.get("description") or said)
+        hook = hook[2:] if hook[:2] in ("- ", "* ", "+ ") else hook
+        if hook.rstrip(_ENDS) == entry.title.rstrip(_ENDS):
+            hook = ""  # the title is the text
     hook = (
         f"{source_label.own(hook)} {source_label.label(source)}".lstrip()
         if source

@@ -249,7 +249,7 @@ def test_the_shell_offers_the_words_and_names_that_fit(
     mem.write("note", "x", name="mine", scope="user")
     mem.write("daily", "x")
     lists = {"TARGETS": TARGETS, "SETTINGS": SETTINGS, "SLUG": [mem.project], "ROOT": [mem.identity.root]}
-    if "alpha -" in row:
+    if "alpha |" in row:
         mem.edit("note", "x", "y", "alpha")
     if "--ticket" in row or "--supersedes" in row:
         mem.tickets.add("Fix login")
@@ -448,9 +448,9 @@ def test_an_undo_can_name_a_version_and_history_can_show_it(mem: Mem, work: Path
     assert main(["history", "scratchpad", "--json", "--project", str(work)]) == 0
     versions = json.loads(capfd.readouterr().out)["versions"]
     assert [row["op"] for row in versions] == ["overwrite", "overwrite"]
-    assert main(["history", "scratchpad", "--show", str(versions[-1]["id"]), "--project", str(work)]) == 0
+    assert main(["history", "scratchpad", str(versions[-1]["id"]), "--project", str(work)]) == 0
     assert capfd.readouterr().out == "one"
-    assert main(["undo", "scratchpad", "--to", str(versions[-1]["id"]), "--project", str(work)]) == 0
+    assert main(["undo", "scratchpad", str(versions[-1]["id"]), "--project", str(work)]) == 0
     assert mem.read("scratchpad") == "one"
 
 
@@ -466,7 +466,7 @@ def test_a_version_is_shown_without_the_secret_that_somebody_typed(
     arguments = ["history", "plan", "--project", str(work)]
     assert main([*arguments, "--json"]) == 0
     version = json.loads(capfd.readouterr().out)["versions"][0]["id"]
-    assert main([*arguments, *as_json, "--show", str(version)]) == 0
+    assert main([*arguments, *as_json, str(version)]) == 0
     shown = capfd.readouterr()
     plain = (shown.out + shown.err).replace("\0", "").replace("\\u0000", "")
     assert CANARY not in plain

@@ -146,7 +146,7 @@ def test_memory_that_is_off_for_one_project_is_on_for_another(mem: Mem, work: Pa
             assert isinstance(answer, dict)
             assert bool(answer["result"]["tools"]) is on
         assert bool(list(Tools(here))) is bool(here.guidance()) is bool(here.context_block()) is on
-        assert ("switched off here" in why_not(here)) is not on
+        assert ("memory is off for this project" in why_not(here)) is not on
     assert [hit.name for hit in Mem.open(work).search("tea")]
     (Path(mem.home) / "state" / "projects-off").unlink()  # derived: then a call is refused
     assert "off for this project" in Tools(Mem.open(work)).call("recall", {"query": "tea"}).text

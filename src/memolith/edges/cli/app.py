@@ -118,6 +118,15 @@ class Group(_Command, click.Group):
 
     command_class = _Command
 
+    def __init__(self, *args: Any, alone: str = "", **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.alone = alone  # the command that it runs without one
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Run what it does alone if no command is given."""
+        is_alone = self.alone and not (args or ctx.resilient_parsing)
+        return super().parse_args(ctx, [self.alone] if is_alone else args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002, D102 - click's
         return list(self.commands)
 
@@ -126,7 +135,14 @@ class Group(_Command, click.Group):
         shown = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, each.get_short_help_str(_WHOLE).rstrip(".")) for name, each in shown.items() if each]
+                [
+                    (
+                        name,
+                        each.get_short_help_str(_WHOLE).rstrip(".") + (_ALONE if name == self.alone else ""),
+                    )
+                    for name, each in shown.items()
+                    if each
+                ]
             )
 
     def resolve_command(  # noqa: D102 - click's
@@ -141,6 +157,7 @@ class Group(_Command, click.Group):
             raise UnknownCommand(f"unknown command {args[0]!r}; {hint}", ctx) from None
 
 
+_ALONE = " (also without a command)"
 _WHOLE = 1000  # characters: more than any first sentence has
 
 
@@ -153,35 +170,35 @@ GROUPS = {
     "Everyday": {
         "remember": ("memory", "Keep a fact; agents see it from their next session on"),
         "recall": ("memory", "Ask a question; get the best answers from all that is kept"),
-        "search": ("memory", "Find words literally"),
+        "search": ("memory", "Find words as they stand, in any case (--all: in every project)"),
         "show": ("verbs", "Print a note, record, ticket, session, day or file"),
         "list": ("verbs", "List what is kept"),
-        "edit": ("verbs", "Open it in your editor, or replace a piece of text"),
+        "edit": ("verbs", "Open it in your editor, or replace a piece of text (--old, --new)"),
         "rm": ("verbs", "Delete it; undo brings it back"),
-        "mv": ("verbs", "Give a note another title"),
+        "mv": ("verbs", "Give a note another title, or move it (--to PROJECT, --to user)"),
         "context": ("memory", "Print what an agent sees"),
     },
     "What happened": {
-        "log": ("changes", "Show what was written today, by whom, from where"),
-        "history": ("changes", "List earlier versions, or show one as a diff"),
-        "undo": ("changes", "Take the last change back"),
+        "log": ("changes", "Show what was written today, or on a day (log yesterday)"),
+        "history": ("changes", "List earlier versions, or show one (history NAME VERSION, --diff)"),
+        "undo": ("changes", "Take the last change back; again: the one before it"),
         "redo": ("changes", "Take an undo back"),
         "review": ("review", "Decide about text from others that waits for you"),
         "forget": ("scan", "Remove every trace of a text, for good"),
     },
-    "Facts, work and sessions": {
-        "record": ("entries", "Typed facts: decisions, procedures, preferences, …"),
+    "Facts, work and sessions (alone they list; ticket add, record show, …)": {
+        "record": ("entries", "Typed facts with keywords and dates: decisions, procedures, …"),
         "ticket": ("entries", "Pieces of work, with notes"),
-        "session": ("sessions", "Past conversations with your agents"),
-        "learn": ("learn", "Learn from sessions"),
-        "project": ("projects", "Which directory belongs to which memory"),
+        "session": ("sessions", "Past conversations with your agents (search --sessions: words)"),
+        "learn": ("learn", "Learn from sessions: learn on, learn run, learn off"),
+        "project": ("projects", "Which directory belongs to which memory; memory on or off here"),
     },
     "Set up and look after": {
         "init": ("init", "Install memolith into your agents, or remove it"),
         "status": ("memory", "Show on one screen what is on, kept and waiting"),
         "config": ("upkeep", "Show or change settings"),
-        "import": ("transfer", "Bring another program's memory in"),
-        "export": ("transfer", "Write everything into an archive"),
+        "import": ("transfer", "Bring in another program's memory, a file, or an archive"),
+        "export": ("transfer", "Write everything into an archive (export FILE.tar.gz)"),
         "doctor": ("upkeep", "Find problems, and repair them"),
         "scan": ("scan", "Find secrets, and mask them"),
     },
@@ -190,7 +207,7 @@ GROUPS = {
         "demo": ("upkeep", "Take a tour in a throw-away memory"),
         "help": ("upkeep", "Explain a command or a topic"),
     },
-    "The files by their names, as agents write them": {
+    "The files by name (write note NAME TEXT adds)": {
         "write": ("targets", "Write to long_term, scratchpad, daily or a note"),
         "read": ("targets", "Print one of them"),
         "update": ("targets", "Change MEMORY.md as one document"),
@@ -205,7 +222,7 @@ GROUPS = {
         "completion": ("upkeep", "Print the completion script for a shell"),
     },
 }
-_ON_ONE_LINE = ("The files by their names, as agents write them", "Plumbing")
+_ON_ONE_LINE = ("The files by name (write note NAME TEXT adds)", "Plumbing")
 _MODULE = {name: module for group in GROUPS.values() for name, (module, _) in group.items()}
 
 
@@ -304,6 +321,7 @@ def cli(context: click.Context, /, **given: Any) -> None:
     \b
     memolith remember "The tests need Redis."
     memolith recall what do the tests need
+    git log -3 | memolith remember --title "Last changes"
     """
     _merge(context, given)
 
@@ -354,7 +372,8 @@ def _message(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption) and error.ctx:
         from memolith.edges.cli import hints
 
-        known = [name for each in error.ctx.command.params for name in each.opts if name[:1] == "-"]
+        every = (name for each in error.ctx.command.params for name in (*each.opts, *each.secondary_opts))
+        known = [name for name in every if name[:1] == "-"]
         hint = hints.option(error.ctx.command_path, error.option_name, known)
         dash = any(each.name in _TEXTS for each in error.ctx.command.params)
         hint = hint or ("to write text that begins with a dash, put -- before it" if dash else "")

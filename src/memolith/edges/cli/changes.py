@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError
+from memolith.base.errors import InputError, NotFoundError
 from memolith.care import written
 from memolith.care.erase import masked
 from memolith.edges.cli import ask, common, completion, output
 from memolith.edges.cli.app import cli, opened, shared
 from memolith.edges.cli.paint import Diff, Table, when
 from memolith.env.paths import Tree
+from memolith.memory import daily
 from memolith.memory.document import diff as difference
 from memolith.memory.find import find_file
 from memolith.memory.undo import files_with_history, lineage, notice, version_of
@@ -29,29 +30,63 @@ if TYPE_CHECKING:
     from memolith.memory.undo import Undone
 
 _file = click.argument("name", nargs=-1, shell_complete=completion.anything)
+_version_of = click.argument(
+    "name", nargs=-1, metavar="[NAME [VERSION]]", shell_complete=completion.anything_or_version
+)
+
+
+def _with_version(mem: Mem, name: tuple[str, ...]) -> tuple[str | None, int | None]:
+    """Return the name and the version that these words are; a number at the end may be part of the name."""
+    if len(name) > 1 and name[-1].isdecimal():
+        try:
+            find_file(mem, " ".join(name))
+        except NotFoundError:
+            return " ".join(name[:-1]), int(name[-1])
+    if len(name) == 1 and name[0].isdecimal() and _is_nothing(mem, name[0]):
+        raise InputError(
+            f"version {name[0]} of what? Give NAME VERSION, as `memolith history` shows them; to take back "
+            "several changes, repeat `memolith undo`"
+        )
+    return " ".join(name) or None, None
+
+
+def _is_nothing(mem: Mem, word: str) -> bool:
+    try:
+        find_file(mem, word)
+    except NotFoundError:
+        return True
+    except InputError:  # several
+        pass
+    return False
 
 
 @cli.command()
+@click.argument("day", required=False, metavar="[DAY]", shell_complete=completion.words("yesterday"))
 @click.option("--days", type=click.IntRange(1, 3650), metavar="N", help="How many days back; 1 is today.")
 @click.option("--since", metavar="DATE", help="From this day on: YYYY-MM-DD, yesterday, 7d.")
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N changes.")
 @opened
-def log(mem: Mem, days: int | None, since: str | None, limit: int | None) -> Answer:
-    """Show what was written to memory today: when, by whom, the first line that is new, and from where.
+def log(mem: Mem, day: str | None, days: int | None, since: str | None, limit: int | None) -> Answer:
+    """Show what was written to memory today, or on DAY: when, by whom, the first new line, and from where.
 
     A narrow terminal leaves columns out; --json has them all. `history` has the earlier texts.
 
     \b
     memolith log
     memolith log -n 3
-    memolith log --since yesterday
+    memolith log yesterday
+    memolith log --since 2026-11-14
     memolith log --days 7 --json
     """
     if since is not None:
         if days is not None:
             raise InputError("--days and --since say the same; give one of them")
-        days = _days_since(mem, since)
-    rows = written.since(mem, days or 1)[:limit]
+        days = _days_since(mem, "--since", since)
+    if day is not None:
+        if days is not None:
+            raise InputError("DAY is one day, --days and --since are several; give one of them")
+        days, wanted = _days_since(mem, "DAY", day), ask.day(mem, "DAY", day)
+    rows = [row for row in written.since(mem, days or 1) if day is None or _local(row.time) == wanted][:limit]
     cells = [
         (when(row.time), row.by or "-", _did(row.op), _short(row.filename), row.says, row.source)
         for row in rows
@@ -59,15 +94,21 @@ def log(mem: Mem, days: int | None, since: str | None, limit: int | None) -> Ans
     head = ("when", "by", "did", "what", "says", "from")
     table = Table(head, cells, spare=("from", "did", "says", "by", "when"))
     nothing = "nothing was written" + ("" if days else " today; `memolith log --days 7` goes further back")
+    nothing += f" on {wanted}" if day else ""
     return common.listed("written", rows, table, nothing)
 
 
-def _days_since(mem: Mem, since: str) -> int:
+def _days_since(mem: Mem, option: str, since: str) -> int:
     """Return how many days there are from a day until today."""
-    day = ask.day(mem, "--since", since)
+    day = ask.day(mem, option, since)
     if day > mem.today:
-        raise InputError(f"--since {since!r} is in the future; give a day that is past")
+        raise InputError(f"{option} {since!r} is in the future; give a day that is past")
     return (date.fromisoformat(mem.today) - date.fromisoformat(day)).days + 1
+
+
+def _local(time: str) -> str:
+    """Return the day of a time, here."""
+    return daily.day(datetime.fromisoformat(time).timestamp())
 
 
 def _did(op: str) -> str:
@@ -82,46 +123,43 @@ def _short(path: str) -> str:
 
 
 @cli.command()
-@_file
+@_version_of
 @click.option("--all", "everything", is_flag=True, help="Include changes that removed nothing.")
-@click.option(
-    "--show",
-    type=int,
-    metavar="VERSION",
-    shell_complete=completion.versions,
-    help="Print a version, with secrets masked.",
-)
-@click.option("--diff", is_flag=True, help="Show what has changed since; with --show, since that version.")
+@click.option("--diff", is_flag=True, help="Show what has changed since, or since that VERSION.")
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N versions.")
 @shared
 def history(
     options: Options,
     name: tuple[str, ...],
     everything: bool,
-    show: int | None,
     diff: bool,
     limit: int | None,
 ) -> Answer | None:
-    """List the versions that can be restored: the states before each destructive change.
+    """List the versions that can be restored: the states before each destructive change; or print one.
 
-    NAME is whatever `show` takes; without one, all that changed here is listed.
+    NAME is whatever `show` takes; without one, all that changed here is listed. Secrets are masked.
 
     \b
     memolith history
+    memolith history database
+    memolith history database 3
     memolith history database --diff
-    memolith history database --show 3
+    memolith history database 3 --diff
     """
-    words = " ".join(name) or None
-    if show is None and not diff:
-        return options.answer(lambda mem: _versions(mem, words, limit, everything=everything))
-    if words is None:
-        raise InputError(f"{'--diff' if show is None else '--show'} needs the NAME of a file")
-    with options.open() as mem:
+
+    def run(mem: Mem) -> Answer | None:
+        words, version = _with_version(mem, name)
+        if version is None and not diff:
+            return _versions(mem, words, limit, everything=everything)
+        if words is None:
+            raise InputError("--diff needs the NAME of a file")
         notice(mem)
         path = find_file(mem, words)
-        if show is None:
+        if version is None:
             return _last_change(mem, path)
-        return _shown(mem, path, show, diff=diff, as_json=options.json)
+        return _shown(mem, path, version, diff=diff, as_json=options.json)
+
+    return options.answer(run)
 
 
 def _last_change(mem: Mem, path: str) -> Answer:
@@ -183,31 +221,22 @@ def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: boo
 
 
 @cli.command()
-@_file
-@click.option(
-    "--to",
-    type=int,
-    metavar="VERSION",
-    shell_complete=completion.versions,
-    help="Restore this version (see history).",
-)
+@_version_of
 @opened
-def undo(mem: Mem, name: tuple[str, ...], to: int | None) -> Answer:
+def undo(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Revert the last change to NAME (or the last change here), byte for byte, and show what was reverted.
 
-    Repeat to go further back; `redo` takes an undo back. Settings and projects are not memory: see
-    `config unset` and `project`.
+    Repeat to go further back, or restore a VERSION of `history`; `redo` takes an undo back. Settings and
+    projects are not memory: see `config unset` and `project`.
 
     \b
     memolith undo
     memolith undo scratchpad
-    memolith undo long_term --to 4
+    memolith undo long_term 4
     """
-    words = " ".join(name) or None
-    if words is None and to is not None:
-        raise InputError("--to needs a NAME; `memolith history` shows both")
-    done = mem.undo(words, to)
-    answer = _told("Undid", done)
+    words, version = _with_version(mem, name)
+    done = mem.undo(words, version)
+    answer = _told("Undid" if version is None else f"Restored version {version}, before", done)
     if words is None and _settings_changed_after(mem, done.time):
         return *answer, output.Note("your settings changed after that; undo leaves them: `memolith config`")
     return answer
@@ -236,11 +265,12 @@ _WHO = {"user": "you", "agent": "an agent", "extracted": "learning", "hand": "ha
 
 
 def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
-    now = "it is gone again" if done.bytes is None else f"it has {plural(done.bytes, 'byte')} again"
+    again = "" if verb.startswith("Restored") else " again"
+    now = "it is gone again" if done.bytes is None else f"it has {plural(done.bytes, 'byte')}{again}"
     by = f" by {_WHO.get(done.by, done.by)}" if done.by and done.by != "imported" else ""
     also = [_placed(each, layout.scope_of(done.name)) for each in done.also]
     more = f" and {len(also) - _NAMED} more" if len(also) > _NAMED else ""
-    if not done.diff and not also and verb == "Undid":
+    if not done.diff and not also and verb != "Redid":
         same = f"{_short(done.name)} is already as it was before that change ({_did(done.op)}{by})"
         return done.as_dict(), Diff(f"Nothing changed: {same}")
     lines = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 import time
 from codecs import getincrementaldecoder
@@ -19,7 +21,7 @@ from memolith.store.layout import CATEGORIES
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeVar
 
     from memolith.base.values import Value
@@ -45,11 +47,14 @@ def one_of(
 
 def category(text: str | None = None, **more: Any) -> Callable[[Command], Command]:
     """Return the option that takes a category of records, in the singular too."""
+    return one_of(
+        "--category", CATEGORIES, text, callback=lambda _, __, value: value and plural(value), **more
+    )
 
-    def plural(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-        return f"{value}s" if f"{value}s" in CATEGORIES else value
 
-    return one_of("--category", CATEGORIES, text, callback=plural, **more)
+def plural(word: str) -> str:
+    """Return a category for its name in the singular or plural; another word as it is."""
+    return f"{word}s" if f"{word}s" in CATEGORIES else word
 
 
 if_sha256 = click.option(
@@ -126,6 +131,28 @@ def agree(question: str, otherwise: str) -> None:
     if not click.confirm(question, err=True):
         output.note("nothing was changed")
         raise click.exceptions.Exit(1)
+
+
+class Text(click.Argument):
+    """Words of a text; without any, what is piped or redirected into the command, as for `-`."""
+
+    def consume_value(
+        self, ctx: click.Context, opts: Mapping[str, Any]
+    ) -> tuple[Any, click.core.ParameterSource]:
+        """Return what was given; click asks for it."""
+        value, source = super().consume_value(ctx, opts)
+        return (("-",) if not value and is_piped() else value), source
+
+
+def is_piped() -> bool:
+    """Whether standard input is a pipe or a file: something that ends, which no terminal or socket does."""
+    if output.collected.get() is not None or sys.stdin is None:  # a host's standard input is its own
+        return False
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
 def text_argument(value: str) -> str:

@@ -60,8 +60,13 @@ def values(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
     return _starting(incomplete, setting.kind if setting and isinstance(setting.kind, tuple) else ())
 
 
-def _from_memory(look: Callable[[Mem, click.Context, str], list[str]], *allowed: str) -> Complete:
-    """Return the function that offers some fixed words, and names from the memory that the options select."""
+def _from_memory(
+    look: Callable[[Mem, click.Context, str], list[str]], *allowed: str, first: bool = False
+) -> Complete:
+    """Return the function that offers some fixed words, and names from the memory that the options select.
+
+    `first`: the fixed words are offered only where no name is typed yet.
+    """
 
     def offer(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         given = {**ctx.find_root().params, **{name: value for name, value in ctx.params.items() if value}}
@@ -74,7 +79,8 @@ def _from_memory(look: Callable[[Mem, click.Context, str], list[str]], *allowed:
                 found = look(mem, ctx, incomplete)
         except (MemolithError, OSError):  # completion never reports errors
             found = []
-        return _starting(incomplete, [*allowed, *found])
+        fixed = () if first and _typed(ctx) else allowed
+        return _starting(incomplete, [*fixed, *found])
 
     return offer
 
@@ -117,12 +123,18 @@ def of(*kinds: str) -> Complete:
     return _from_memory(look)
 
 
-def _versions(mem: Mem, ctx: click.Context, _: str) -> list[str]:
+def _typed(ctx: click.Context) -> tuple[str, ...]:
+    """Return the words of a name that are there already."""
+    return tuple(ctx.params.get("name") or ctx.args)
+
+
+def _name_or_version(mem: Mem, ctx: click.Context, incomplete: str) -> list[str]:
     from memolith.memory.find import find_file
     from memolith.memory.undo import lineage
 
-    # After an option that still lacks its value, click has not named the arguments yet.
-    path = find_file(mem, " ".join(ctx.params.get("name") or ctx.args))
+    if not (typed := _typed(ctx)):
+        return _any(mem, ctx, incomplete)
+    path = find_file(mem, " ".join(typed))
     return [str(each.id) for each in mem.gate.history.versions(*lineage(mem, path))]
 
 
@@ -153,14 +165,15 @@ def _any(mem: Mem, ctx: click.Context, incomplete: str) -> list[str]:
     return list(dict.fromkeys(each.name for kind in KINDS for each in names(mem, kind)))
 
 
+_TARGETS = ("long_term", "scratchpad", "today", "yesterday")
 # Whatever has a name; targets and existing addresses; the notes of the given scope, or the days of the log;
-# projects that have a memory; where a note can go; directories that projects have or had; versions of the
-# file already typed; what waits for a person.
-anything = _from_memory(_any, "long_term", "scratchpad", "today", "yesterday")
+# projects that have a memory; where a note can go; directories that projects have or had; whatever has
+# a name, or the versions of the file already typed; what waits for a person.
+anything = _from_memory(_any, *_TARGETS)
 sources = _from_memory(_addresses, *TARGETS, "list")
 names = _from_memory(_names)
 slugs = _from_memory(lambda mem, _, __: layout.projects(mem.home))
 goals = _from_memory(_goals)
 places = _from_memory(_places)
-versions = _from_memory(_versions)
+anything_or_version = _from_memory(_name_or_version, *_TARGETS, first=True)
 waiting = _from_memory(_waiting)

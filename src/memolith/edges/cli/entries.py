@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base.errors import TextError
+from memolith.base.errors import InputError, TextError
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
@@ -18,6 +18,7 @@ from memolith.memory.record import Record, read
 from memolith.memory.tickets import PRIORITIES, TYPES
 from memolith.store import layout
 from memolith.store.entry import STATUSES, TICKET_STATUSES, is_over
+from memolith.store.layout import CATEGORIES
 from memolith.store.together import Command
 from memolith.text.secrets import veil
 
@@ -77,14 +78,14 @@ def _given(mem: Mem, options: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-@cli.group(cls=Group)
+@cli.group(cls=Group, alone="list")
 def record() -> None:
     """Typed facts: decisions, procedures, principles, incidents and preferences."""
 
 
 @record.command()
-@click.argument("text", nargs=-1, required=True)
-@common.category(required=True)
+@click.argument("text", nargs=-1, required=True, cls=common.Text)
+@common.category()
 @common.one_of(
     "--scope", common.SCOPES, "For this project, or for all.", default="project", show_default=True
 )
@@ -100,16 +101,18 @@ def record() -> None:
 @common.source
 @opened
 def add(mem: Mem, text: tuple[str, ...], **options: Any) -> Answer:
-    """Store one fact (or standard input, with -) and print its id.
+    """Store one fact (or standard input, with -) and print its id; its category may be the first word.
 
     If a record already says the same, that one is returned; a record that gives the same thing another value
     is superseded (at a terminal you are asked if that is not certain).
 
     \b
-    memolith record add "Use pnpm, not npm." --category decisions
+    memolith record add decision "Use pnpm, not npm."
     memolith record add "Use pnpm 10." --category decisions --supersedes use-pnpm-not-npm
-    memolith record add "Staging is down." --category incidents --expires 2026-11-20
+    memolith record add incident "Staging is down." --expires 2026-11-20
     """
+    if options["category"] is None:
+        options["category"], text = _categorised(text)
     fact, given = common.text_argument(" ".join(text)), _given(mem, options)
     if sys.stdin.isatty() and sys.stderr.isatty() and not given.get("supersedes") and not given.get("force"):
         others = mem.records.rivals(fact, scope=given["scope"], title=given.get("title"))
@@ -119,6 +122,20 @@ def add(mem: Mem, text: tuple[str, ...], **options: Any) -> Answer:
             if click.confirm(f"Instead of {each.id} ({each.body.strip()})?", err=True)
         ]
     return _with_end(mem, mem.records.add(fact, **given))
+
+
+def _categorised(text: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the category that a text begins with, and the rest of it."""
+    word = common.plural(text[0])
+    if word not in CATEGORIES or text == ("-",):
+        raise InputError(
+            f"which category? Give it first, or with --category: memolith record add decision TEXT "
+            f"({', '.join(CATEGORIES)})"
+        )
+    rest = text[1:] or (("-",) if common.is_piped() else ())
+    if not rest:
+        raise InputError(f"there is nothing to record: give the text behind {text[0]}")
+    return word, rest
 
 
 def _with_end(mem: Mem, done: EntryResult) -> EntryResult:
@@ -167,10 +184,11 @@ def _record_id(mem: Mem, name: str, scope: str | None) -> str:
 @common.category()
 @_any_scope
 @common.one_of("--status", STATUSES)
+@click.option("--keyword", metavar="TEXT", help="Only those with this keyword.")
 @click.option("--all", "archived", is_flag=True, help="Also those that are archived, superseded or expired.")
 @opened
 def list_records(
-    mem: Mem, category: str | None, scope: str | None, status: str | None, archived: bool
+    mem: Mem, category: str | None, scope: str | None, status: str | None, keyword: str | None, archived: bool
 ) -> Answer:
     """List the records that hold, newest first; options include archived, superseded and expired ones.
 
@@ -179,6 +197,9 @@ def list_records(
     memolith record list --category incidents --status archived
     """
     found = mem.records.list(category, scope, status, archived=archived)
+    if keyword is not None:
+        wanted = keyword.casefold()
+        found = [each for each in found if wanted in map(str.casefold, each.keywords)]
     return record_table(mem, found, over=archived or status is not None)
 
 
@@ -213,7 +234,7 @@ def show_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
     return common.described(found, "body", common.status_of(mem, found))
 
 
-@cli.group(cls=Group)
+@cli.group(cls=Group, alone="list")
 def ticket() -> None:
     """Pieces of work, their notes and executions."""
 
@@ -255,7 +276,7 @@ def edit_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
 
 @ticket.command("note")
 @_ticket
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1, required=True, cls=common.Text)
 @common.source
 @opened
 def note_ticket(mem: Mem, ticket_id: str, text: tuple[str, ...]) -> Answer:

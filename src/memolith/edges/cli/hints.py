@@ -68,7 +68,8 @@ _COMMANDS = {
     },
     "memolith learn": {
         "now start": "`memolith learn run`",
-        "on enable": "`memolith config set memories.enabled true`",
+        "enable": "`memolith learn on`",
+        "disable": "`memolith learn off`",
     },
 }
 _OPTIONS = {
@@ -112,12 +113,19 @@ _SPECIAL = {
         "--prompt --query": "give the prompt itself: `memolith context PROMPT`",
     },
     "memolith undo": {
-        "-n --steps --count": "leave it out; repeat `memolith undo` to go further back, or give --to VERSION"
+        "-n --steps --count": "leave it out; repeat `memolith undo` to go further back, or give a VERSION",
+        "--to --version": "give the version behind the name: `memolith undo NAME VERSION`",
     },
-    "memolith history": {"--restore --to": "`memolith undo NAME --to VERSION` restores one"},
+    "memolith history": {
+        "--restore --to": "`memolith undo NAME VERSION` restores one",
+        "--show --version": "give the version behind the name: `memolith history NAME VERSION`",
+    },
     "memolith config": {
         "--local --project-only": "settings are for all projects; `memolith help config` names what a "
         "repository's .memolith.yml may say"
+    },
+    "memolith import": {
+        "--taint --origin --whose": "--mine says that the words are yours, --others that they are not"
     },
     "memolith export": {
         "--all --everything": "leave it out: without --project, everything is written",

@@ -248,7 +248,7 @@ def _import(options: Options, mem: Mem, *, asked: bool) -> None:
     summary = _counted(done.brought)
     summary += f"\n{plural(done.records, 'fact')} learned by rules, offline; `memolith recall QUESTION` asks"
     if not mem.settings.flag("memories.enabled"):
-        summary += ", and `memolith config set memories.enabled true` goes on learning"
+        summary += ", and `memolith learn on` goes on learning"
     if options.json:
         output.note(summary.replace("\n", " "))  # the answer has been printed
     else:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import InputError, PartialError
+from memolith.base.errors import ConfigError, InputError, PartialError
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
+from memolith.env.settings import env_name
+from memolith.store import registry
 
 if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
@@ -20,9 +22,33 @@ _session = click.argument(
 )
 
 
-@cli.group(cls=Group)
+@cli.group(cls=Group, alone="status")
 def learn() -> None:
-    """Learn from finished sessions. Off until `memolith config set memories.enabled true`."""
+    """Learn from finished sessions. Off until `memolith learn on`."""
+
+
+def _switch(word: str, value: str, text: str) -> None:
+    """Add a command that sets `memories.enabled`."""
+
+    def run(mem: Mem) -> Answer:
+        key = "memories.enabled"
+        registry.set_setting(mem.home, mem.settings.path, key, value)
+        mem.settings.reload()
+        found, origin = mem.settings.lookup(key)
+        if found is not (value == "true"):
+            raise ConfigError(f"{key} is set to {value}, but the {origin} says otherwise: {env_name(key)}")
+        status = mem.learning.status()
+        return {"enabled": found}, "\n".join(status.lines(mem.settings)) if found else "Learning is off"
+
+    learn.command(word, help=f"{text}\n\n\b\nmemolith learn {word}")(opened(run))
+
+
+_switch(
+    "on",
+    "true",
+    "Learn from sessions from now on, in all projects: by rules, or with the model of `models.default`.",
+)
+_switch("off", "false", "Learn no more from sessions; what was learned stays (`memory clear` removes it).")
 
 
 @learn.command("run")

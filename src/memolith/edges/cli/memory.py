@@ -28,7 +28,7 @@ _quiet = click.option(
 
 
 @cli.command()
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1, required=True, cls=common.Text)
 @click.option("--title", metavar="TITLE", help="What it is about; names its file (default: its first words).")
 @common.one_of("--kind", NOTE_KINDS, "What it is (default: as it was, else project).")
 @common.scope

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memolith.base.errors import PartialError
+from memolith.base.errors import InputError, NotFoundError, PartialError
 from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memolith.store.sharing import Shared
 
 
-@cli.group(cls=Group)
+@cli.group(cls=Group, alone="show")
 def project() -> None:
     """Show and repair which directory belongs to which memory."""
 
@@ -150,18 +150,24 @@ def move(mem: Mem, old: str, new: str) -> Answer:
 
 
 @project.command()
-@_slug
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.argument("slug", required=False, shell_complete=completion.slugs)
+@click.option("--yes", is_flag=True, help="Do not ask; then SLUG must be given.")
 @opened
-def rm(mem: Mem, slug: str, yes: bool) -> Answer:
+def rm(mem: Mem, slug: str | None, yes: bool) -> Answer:
     """Delete all that is kept of a project: memory, history, sessions. Its folder stays as it is.
 
-    It must be the project here, or one whose directories are gone. This cannot be undone;
+    It is the project here, or one whose directories are gone. This cannot be undone;
     `memolith export` keeps a copy.
 
     \b
     memolith project rm app-59a4a65d
     """
+    if slug is None:
+        if not mem.identity.known:
+            raise NotFoundError("there is no memory of a project here; `memolith project list` shows all")
+        slug = mem.project
+        if yes or not common.attended():
+            raise InputError(f"which one? This one is {slug}: memolith project rm {slug} --yes")
     found = mem.projects.removable(slug)
     used = mem.projects.users(found)
     if not yes:

@@ -32,7 +32,7 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
     metavar="[list|show|accept|refuse|edit]",
     shell_complete=completion.words(*_ACTIONS),
 )
-@click.argument("ids", nargs=-1, metavar="[ID|SESSION]...", shell_complete=completion.waiting)
+@click.argument("ids", nargs=-1, metavar="[ID|NAME|SESSION]...", shell_complete=completion.waiting)
 @click.option("--all", "everything", is_flag=True, help="All items in the queue.")
 @click.option(
     "--repository", is_flag=True, help="All entries that came with the repository, as after a pull."
@@ -69,6 +69,8 @@ def review(
     memolith review accept --repository
     memolith review edit 3fa9c1
     """
+    if meant := {"reject": "refuse", "decline": "refuse", "rm": "refuse", "approve": "accept"}.get(action):
+        raise InputError(f"unknown action {action!r}; did you mean {meant!r}?")
     common.choice(action, _ACTIONS, "action")
     if file is not None and action != "edit":
         raise InputError("--file belongs to `review edit`")
@@ -107,9 +109,11 @@ def _check_whole(ids: tuple[str, ...], chosen: list[Held]) -> None:
     names = {name for held in chosen for name in (held.id, held.session)}
     for given in ids:
         if given not in names:
-            whole_id = next(held.id for held in chosen if held.id.startswith(given))
+            short = [held.id for held in chosen if held.id.startswith(given)]
+            whole_id = short[0] if short else chosen[ids.index(given)].id
             raise InputError(
-                f"{given} is short for {whole_id}; give the whole ID, as it names the exact text you saw"
+                f"{given} is {'short' if short else 'a name'} for {whole_id}; give the whole ID, as it names "
+                "the exact text you saw"
             )
 
 

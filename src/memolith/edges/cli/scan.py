@@ -131,7 +131,7 @@ def _value(value: str) -> str:
 
 
 @cli.command()
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1, required=True, cls=common.Text)
 @click.option("--all", "everywhere", is_flag=True, help="In every project, not only this one and the user's.")
 @click.option("--dry-run", "dry", is_flag=True, help="Only show the lines.")
 @click.option("--yes", is_flag=True, help="Do not ask; required without a terminal.")

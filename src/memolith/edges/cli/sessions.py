@@ -29,7 +29,7 @@ _session = click.argument("name", metavar="SESSION", shell_complete=completion.o
 _ACTIONS = ("new", "grown", "known", "skipped")
 
 
-@cli.group(cls=Group)
+@cli.group(cls=Group, alone="list")
 def session() -> None:
     """Finished sessions, kept redacted and compressed as a source for recall."""
 

@@ -46,7 +46,7 @@ def _target(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
     callback=_target,
     shell_complete=completion.words(*TARGETS),
 )
-@click.argument("text", nargs=-1, required=True, shell_complete=completion.names)
+@click.argument("text", nargs=-1, required=True, cls=common.Text, shell_complete=completion.names)
 @common.one_of("--mode", MODES, default="append", show_default=True)
 @_force
 @common.scope
@@ -70,15 +70,8 @@ def write(
     git log -3 | memolith write daily -
     memolith write note database "Use port 5433."
     """
-    name = None
-    if target == "note":
-        if len(text) < 2:
-            raise InputError("a note needs its name and a text: memolith write note NAME TEXT")
-        name, *text = text  # type: ignore[assignment]
-    elif target == "daily" and len(text) > 1 and (text[0] == "yesterday" or layout.is_date(text[0])):
-        # A text that begins with a day is one argument, or is piped in.
-        raise InputError(f"the log is written for today, not for {text[0]}; put the whole text in quotes")
-    content = common.text_argument(" ".join(text))
+    name, words = _named(target, text)
+    content = common.text_argument(" ".join(words))
     is_new = (
         name is not None and Tree(mem.store).stat(layout.find_note(mem.store, mem.scope(scope), name)) is None
     )
@@ -104,6 +97,20 @@ def write(
         note = "no agent sees this: of the scratchpad they get what is open, not headings and ticked items"
         return done.but(warnings=[*done.warnings, note])
     return done
+
+
+def _named(target: str, text: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the name that a text begins with, if the target has one, and the rest."""
+    if target == "note":
+        if len(text) == 1 and text[0] != "-" and common.is_piped():
+            text = (*text, "-")
+        if len(text) < 2:
+            raise InputError("a note needs its name and a text: memolith write note NAME TEXT")
+        return text[0], text[1:]
+    if target == "daily" and len(text) > 1 and (text[0] == "yesterday" or layout.is_date(text[0])):
+        # A text that begins with a day is one argument, or is piped in.
+        raise InputError(f"the log is written for today, not for {text[0]}; put the whole text in quotes")
+    return None, text
 
 
 def _meant(mem: Mem, name: str) -> Found | None:
@@ -179,7 +186,7 @@ def read(mem: Mem, source: str, name: str | None, offset: int, lines: int | None
 
 
 @cli.command()
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1, required=True, cls=common.Text)
 @click.option(
     "--mode",
     metavar="append|rewrite",

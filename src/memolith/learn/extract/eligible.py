@@ -119,7 +119,7 @@ def _mistimed(active: float | None, now: float, settings: Settings) -> str:
     if age < idle * _HOUR:
         return (
             f"it was active {max(0.0, age) / _HOUR:.1f} h ago, and {idle:g} h of rest make it finished"
-            " (memories.min_rollout_idle_hours)"
+            " (memories.min_rollout_idle_hours); `memolith learn run --force` does not wait"
         )
     days = settings.number("memories.max_rollout_age_days")
     if age > days * _DAY:
