@@ -5,6 +5,7 @@ Precision before recall: a fact kept twice costs a line, a fact replaced by mist
 
 from __future__ import annotations
 
+from memolith.base.lean import lru_cache
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -176,6 +177,7 @@ def words(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=4_096)  # each of many statements is compared with each of many others
 def bare(text: str) -> str:
     """Return the lines of a text in one case, a ban as one word, without what leads: `Please`, `No,`."""
     return str(_BANS.sub(_ban, _LEADS.sub("", text.casefold())))
@@ -332,6 +334,7 @@ def _denies(text: str) -> bool:
     return any(word in plain for word in _DENYING)
 
 
+@lru_cache(maxsize=4_096)
 def _spaced(text: str) -> str:
     """Return the words of a text with spaces around each, without one that denies what is denied already."""
     plain = text.casefold().replace("’", "'")
