@@ -26,9 +26,8 @@ _NETWORK = lazy(
     rf"(?i)(?:(?<![\w-])|(?<=[\u0e00-\ud7ff])|(?<=wi-fi[ -]))(?:{'|'.join(TABLE['network-names'])})"
     rf"(?:[ -]?(?:name|namn|naam|navn|nimi|adı))?{_LINKS}"
 )
-_USER = lazy(
-    rf"(?i)(?:(?<![\w-])|(?<=[\u0e00-\ud7ff]))(?:{'|'.join(TABLE['users'])}|логи|e-?mail|mail|mel|почта|id)\w{{0,6}}{_LINKS}"
-)
+_USERS = "|".join([*TABLE["users"], *TABLE["called-names"], "логи", "e-?mail", "mail", "mel", "почта", "id"])
+_USER = lazy(rf"(?i)(?:(?<![\w-])|(?<=[\u0e00-\ud7ff]))(?:{_USERS})\w{{0,6}}{_LINKS}")
 _QUOTE_NAMES, _STROKE = lazy(r"[\"'`”“»」] ?[:：=] "), lazy(r" ?[/|] ?")
 _BEFORE, _NEAR = 40, 160  # characters
 # In India a place's number is called a PIN code as well.

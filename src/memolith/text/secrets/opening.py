@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _HAS_DIGITS = frozenset(["lock", "pin", "code", "password", "loose"])
 _DIGIT_BY_DIGIT, _GOES_ON = lazy(r"\d-\d-\d-\d(?:-\d){0,4}"), lazy(r"[0-9A-Za-z_-]|[.,]\d")
+_ROUND, _WORD_NEXT = lazy(r"\d+00|1024|2048|4096|8192"), lazy(r" [a-z\u00df-\u052f]{3}")
+_ON_IT = lazy(r"(?<![\w.,-])\d{4,8}[#*]?(?= (?:on|to) (?:the|its)\b)")
 _DIGITS = lazy(r"\d[\d -]\d")
 _MOST, _FAR, _WORDS = 100, 26, 3  # characters of the sentence; between verb and number; words there
 _STOP = lazy(r"[.!?](?=\s|$)|[\n。！？؟।]")
@@ -48,11 +50,13 @@ def opened(text: str, lower: str, names: Sequence[Foreign], known: frozenset[byt
         at = digits.start()
         if at < done or not may_press(lower[max(0, at - _FAR) : at + 2 * _FAR]):
             continue
-        number = NUMBER.search(text, max(0, at - 1), at + _FAR)
+        number = NUMBER.search(text, max(0, at - 1), at + _FAR) or _ON_IT.match(text, at)
         start, end = number.span() if number else (at, at)
         done = end
         if not number or text[start - 1] in _NAMES_IT or _UNIT.match(text, end):
             continue
+        if _ROUND.fullmatch(number[0]) and _WORD_NEXT.match(text, end):
+            continue  # "opens 4096 connections"
         low, high = _sentence(text, start, end)
         things = list(words_of(lower[low:high], "door"))
         if things and _is_a_code(lower[low:high], start - low, end - low, things):

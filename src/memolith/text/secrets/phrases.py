@@ -51,9 +51,7 @@ _NAME_ABOUT = lazy(
 )
 _SEVERAL = ("passphrases", "passphrasen", "frases", "phrases", "frasi", "fraser", "zinnen", "lauseet")
 _SEVERAL_INSIDE = ("frases ", "phrases ", "frasi ")
-_KEY = lazy(
-    r"(?i)\b(?:ssh|gpg|pgp|luks|keepass|zip|backup|bitlocker|veracrypt|restic|borg|wallet|disk|drive|laptop|archive|unlock|decrypt\w*|encrypt\w*)\b"
-)
+_KEY = lazy(rf"(?i)(?<!\w)(?:{'|'.join(TABLE['of-keys'])})")
 _STOP = lazy(r"[.!?](?=\s|$)|[\n。！？؟।]")
 _WORD = lazy(r"[^\s]+")
 _MARKS = "\"'`*“”„«»‘’「」:：,;،()"
@@ -68,6 +66,7 @@ _MOST, _FEW, _MOST_BETWEEN = 200, 3, 10  # characters of the sentence; words of 
 _GOES_ON = lazy(rf" (?:{'|'.join(TABLE['goes-on'])})(?!\w)")
 # In scripts without spaces: what links, what is set, and how the sentence ends.
 _UNSPACED = lazy(
+    r"[:：]\s?(?P<named>[\u0e00-\u0e7f]{9,80}|[\u3040-\u9fff]{5,30})(?=[\s。、，,.（(]|$)|"
     r"[^\n。、，\u0000-\u007f]{0,16}?"
     r"(?:(?:は|が|を)(?P<ja>[^\n\s。、，「」\u0000-\u007f]{6,40}?)に(?:変え|変更|し(?:まし|た|て)|設定)"
     r"|(?:改成|改为|改為|换成|換成|变成|設成|设成|设为|现在是|現在是)了? ?"
@@ -167,6 +166,14 @@ def _told(text: str, lower: str, at: int, end: int, *, phrase: bool, foreign: bo
             found = _judged(text, start, last, sure=False)
             if found and _is_counted_out(lower[slice(*found)].split(), phrase=phrase):
                 return found
+        # In Hebrew "to" is a letter in front of the word.
+        if (
+            phrase
+            and changed
+            and word.startswith("ל-")
+            and (found := _judged(text, start + 2, last, sure=True))
+        ):
+            return found
         link = _link(text, words, number, changed=changed, foreign=foreign) if phrase else ""
         if link:
             first = number + 1
@@ -212,7 +219,8 @@ def _link(text: str, words: Sequence[Word], number: int, *, changed: bool, forei
 
 
 def _is_change(words: str) -> bool:
-    return any(word.strip(_MARKS).removeprefix("re").startswith(_SETS) for word in words.split())
+    several = [word.strip(_MARKS) for word in words.split()]
+    return any(word.startswith(_SETS) or word.removeprefix("re").startswith(_SETS) for word in several)
 
 
 def _judged(text: str, start: int, last: int, *, sure: bool) -> Place | None:
