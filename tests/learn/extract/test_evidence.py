@@ -139,6 +139,35 @@ def test_what_the_user_only_thinks_becomes_a_candidate(text: str) -> None:
     assert said.learn(quote, "decisions", [(2, quote)]).reason == evidence.DOUBTED
 
 
+@proves("S2.85")
+@pytest.mark.parametrize("text", [*rows("learn/extract/at_hand"), *rows("learn/extract/not_at_hand")])
+def test_what_a_model_quotes_of_the_work_at_hand_is_at_most_a_candidate(text: str) -> None:
+    quote = text.strip(" .?。")
+    for before in ((), (("user", "hello"), ("assistant", "Hi."))):
+        witness = evidence.Witness(session(*before, ("user", text), ("assistant", "Done.")))
+        found = witness.learn(quote, "principles", [(len(before) + 1, quote)])
+        lasts = text in rows("learn/extract/not_at_hand")
+        # Of a message that opens a task nobody can tell how firm it is meant.
+        assert found.certain == lasts or (lasts and not before and "must" in text)
+
+
+@proves("S2.85")
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("Scrap that, forget the backsix rule.", False),
+        ("Nimm das zurück.", False),
+        ("No wait, forget the squash merge rule.", False),
+        ("Oublie la règle des tabulations.", False),
+        ("Scrap that, we use pnpm in all packages.", True),
+        ("Forget the npm rule, we use pnpm in all packages.", True),
+    ],
+)
+def test_the_taking_back_itself_is_no_rule(text: str, holds: bool) -> None:
+    talk = session(("user", "Always use npm for the tabs."), ("assistant", "Ok."), ("user", text))
+    assert evidence.Witness(talk).learn(text, "principles", [(3, text.strip("."))]).holds == holds
+
+
 @pytest.mark.parametrize(
     "text",
     [

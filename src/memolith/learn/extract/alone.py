@@ -20,6 +20,11 @@ _CHOOSING = "UvuPFDpt"
 _QUOTES = re.compile(r"\"[^\"\n]{2,300}\"|`[^`\n]{1,300}`")
 # "please …", "add …", "I'd like to remove …"
 _DOES = re.compile(r"^[JO,]*A|^[JFO,]*[uv](?![.n]{0,2}[DB])|^[JO,]*Ip[J.]*t[uv]")
+# How a message that opens a task says what is to be done, and how.
+HOW = frozenset(["must", "not-that", "forbid-once", "none", "ensure"])
+# "add …", "can you add …", "now implement …", "…を追加して"
+_TO_DO = re.compile(r"^(?:N,)?(?:[JAFO,]*|[JA]*C)[vu](?![.n]{0,2}[DB]|[I.]?L|V[^X]|N[.n])|^[JAO,]*M|[uv]A$")
+_LASTS = re.compile(r"[lLVEGCwqj]")
 _COMMA = re.compile(r"^[^,]*?[Td][^,]*?[,O](?=.)")
 _BETWEEN = " \t,;:.!?、，：；。（("
 
@@ -83,6 +88,22 @@ def chooses(statement: str) -> bool:
 def is_task(text: str) -> bool:
     """Whether a sentence only asks for something, or for something to be done."""
     return text.rstrip().endswith(("?", "？")) or bool(_DOES.search(marks.read(_hidden(text)).letters))
+
+
+def is_at_hand(said: str, *, answering: bool) -> bool:
+    """Whether a sentence is for the work at hand: what is to be done now, or how a thing should become.
+
+    Not one that says itself that it lasts, or why. Of a message that opens a task (nothing was said before
+    it) even what must be so is a part of the task.
+    """
+    masked = _hidden(said)
+    read = marks.read(masked)
+    if _LASTS.search(read.letters + read.fine) or pattern("again").search(masked):
+        return False
+    judged = signals.judge(said, masked, rule=False, answering=answering, refused=False)
+    if judged and judged.points >= signals.CERTAIN and (answering or not set(judged.ways) <= HOW):
+        return False
+    return bool(_TO_DO.search(read.letters) or is_task(said) or pattern("to-do").search(masked))
 
 
 def passes(context: str) -> bool:

@@ -57,6 +57,20 @@ def calls_off(sentence: str) -> bool:
     return bool(pattern("calls-off").match(sentence.casefold()))
 
 
+def behind_retraction(sentence: str) -> str:
+    """Return what a sentence says besides taking something back: all of it if it takes nothing back."""
+    rest = sentence
+    while True:
+        named = pattern("calls-off").match(rest)
+        found = named or pattern("retracts").match(rest)
+        if not found:
+            return rest
+        rest = rest[found.end() :]
+        if named and rest[:1] not in _AROUND:  # "… the rule of the tabs, …": more of its name
+            rest = rest[next((at for at, char in enumerate(rest) if char in ".,;:!，。；："), len(rest)) :]
+        rest = rest.lstrip(_AROUND + " –—-，。；：")
+
+
 def named_by(retraction: str) -> str:
     """Return the part of a retraction that may name what is taken back: not what it goes back to."""
     found = pattern("restores").search(retraction)

@@ -12,12 +12,12 @@ quoted, brought by a tool) keep the name of where they came from: a person decid
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING
 
 from memolith.base.values import Value
-from memolith.learn.extract import doubt, strip
-from memolith.learn.extract.signals import is_errand, is_secret
+from memolith.learn.extract import alone, doubt, strip
+from memolith.learn.extract.folded import Folded, fold, weight
+from memolith.learn.extract.signals import is_errand, is_secret, is_vague
 from memolith.learn.extract.signals import sentence as as_sentence
 from memolith.learn.extract.speech import pattern
 from memolith.text import conversation
@@ -41,7 +41,6 @@ _MOST_QUOTES = 8
 _MOST_SENTENCES = 2  # of one fact
 _SHORT = 30  # characters of a clause that only leads to the next
 _LONG, _NEAR = 500, 160  # characters of a sentence, and those shown beside a quote of a longer one
-_STRAIGHT = str.maketrans("‘’‚“”„\u00a0", "''''" + '""' + " ")
 _END = lazy(r"(?<=[.!?…])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bno\.)\s+|(?<=[。！？])|\n")
 _CLAUSE = lazy(r"[,;()–—，；]|\s-+\s|\.\.\.")
 _QUOTED = lazy(r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|„[^“”\n]{2,}[“”]|«[^»\n]{2,}»|「[^」\n]{2,}」")
@@ -108,7 +107,7 @@ class Witness:
         self._taints = {
             turn.number: hearing.taint(turn.role, turn.tool, turn.text, turn.taint) for turn in session.turns
         }
-        self._spoken: dict[int, _Folded] = {}
+        self._spoken: dict[int, Folded] = {}
         self._withdrawn = list(self._retractions())
 
     def check(self, quotes: Quotes, *, of_user: bool = False) -> Verdict:
@@ -172,7 +171,7 @@ class Witness:
                 return each, *place
         if here is None:
             return NO_TURN
-        if not _Folded(here.text).find(wanted):
+        if not Folded(here.text).find(wanted):
             return NOT_THERE
         is_outside = here.role == "tool" and strip.tool_kind(here) not in strip.TELLING | {"own"}
         return OUTSIDE if is_outside else INJECTED
@@ -184,7 +183,9 @@ class Witness:
         return Said(
             turn=number,
             by=by,
-            certain=not (doubt.supposes(clause) or doubt.supposes(sentence)),
+            certain=not (
+                doubt.supposes(clause) or doubt.supposes(sentence) or self._is_task(number, sentence)
+            ),
             sentence=sentence,
             clause=clause,
             taint=self._taint(number, text[start:end]) or cited,
@@ -204,9 +205,16 @@ class Witness:
             return DOUBTED
         if said.by != "tool" and doubt.passes(said.clause):
             return PASSING
-        if self.takes_back(said.turn, said.sentence):
+        if self.takes_back(said.turn, said.sentence) or (
+            (rest := doubt.behind_retraction(said.sentence)) != said.sentence and is_vague(rest)
+        ):
             return RETRACTED
         return ERRAND if said.by == "user" and is_errand(said.sentence) else ""
+
+    def _is_task(self, number: int, sentence: str) -> bool:
+        """Whether the user only says what is to be done now, or how a thing should become."""
+        before = (turn.role for turn in self._turns.values() if turn.number < number)
+        return self._speaker(number) == "user" and alone.is_at_hand(sentence, answering="assistant" in before)
 
     def _agreed(self, number: int) -> bool:
         """Whether the user's next words agree with a turn of the agent."""
@@ -254,73 +262,23 @@ class Witness:
         turn = self._turns[number]
         return "user" if strip.refusal(turn) else turn.role
 
-    def _words(self, number: int) -> _Folded:
+    def _words(self, number: int) -> Folded:
         """Return the words of a turn that count as evidence."""
         if number not in self._spoken:
             turn = self._turns[number]
             refusal = strip.refusal(turn)
             known = turn.role != "tool" or strip.tool_kind(turn) in strip.TELLING
             said = refusal or (strip.own_words(turn) if known else "")
-            self._spoken[number] = _Folded(redact(said).text)  # as the model saw it
+            self._spoken[number] = Folded(redact(said).text)  # as the model saw it
         return self._spoken[number]
 
     def _taint(self, number: int, quote: str) -> str:
         """Return whose words a quote is, unless it is the speaker's own."""
         turn = self._turns[number]
         if self._speaker(number) == "user":
-            own = strip.refusal(turn) or _Folded(parted(redact(turn.text).text)[0]).find(fold(quote))
+            own = strip.refusal(turn) or Folded(parted(redact(turn.text).text)[0]).find(fold(quote))
             return turn.taint or ("" if own else "pasted")
         return self._taints[number] or ("tool" if turn.role == "tool" else "")
-
-
-class _Folded:
-    """A text in the form in which quotes are compared, and where each character of that form comes from."""
-
-    def __init__(self, raw: str) -> None:
-        self.raw = raw
-        letters: list[str] = []
-        self._starts: list[int] = []
-        at = 0
-        while at < len(raw):
-            end = at + 1
-            while end < len(raw) and raw[end] > "\u02ff" and _continues(raw[end]):
-                end += 1
-            for letter in unicodedata.normalize("NFC", raw[at:end]).casefold().translate(_STRAIGHT):
-                if not letter.isspace():
-                    letters.append(letter)
-                    self._starts.append(at)
-                elif letters and letters[-1] != " ":
-                    letters.append(" ")
-                    self._starts.append(at)
-            at = end
-        self.text = "".join(letters)
-        self._starts.append(len(raw))
-
-    def find(self, quote: str) -> tuple[int, int] | None:
-        """Return where a folded quote stands in the raw text, from word boundary to word boundary."""
-        at = self.text.find(quote) if quote else -1
-        while at >= 0:
-            end = at + len(quote)
-            if not _joined(self.text[at - 1 : at], quote[0]) and not _joined(
-                quote[-1], self.text[end : end + 1]
-            ):
-                return self._starts[at], self._starts[end]
-            at = self.text.find(quote, at + 1)
-        return None
-
-
-def _continues(char: str) -> bool:
-    return bool(unicodedata.combining(char)) or "\u1160" <= char <= "\u11ff"
-
-
-def fold(text: str) -> str:
-    """Return a text on one line, in one case and form, with straight quotation marks."""
-    return _Folded(text).text.strip()
-
-
-def _joined(one: str, other: str) -> bool:
-    """Whether two characters belong to one word; never, in scripts without spaces."""
-    return bool(one and other) and all(char.isalnum() and char < "\u0e00" for char in (one, other))
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -391,8 +349,3 @@ def _one_line(text: str) -> str:
 
 def _bare(text: str) -> str:
     return text.strip(" .!…").casefold()
-
-
-def weight(text: str) -> int:
-    """Return the length of a text, with a Chinese character counted as three letters."""
-    return sum(3 if char >= "\u2e80" else 1 for char in text)

@@ -32,8 +32,6 @@ _MOST, _LONG = 320, 220  # characters of a statement, and of a message that spea
 _MAX_SENTENCE = 400  # characters; longer text is not a spoken sentence
 _TITLE = 80
 _SHORT_HEADER = 3  # words that announce a list without a colon
-# How a message that opens a task says what is to be done, and behind that, how.
-_HOW = frozenset(["must", "not-that", "forbid-once", "none", "ensure"])
 _WISHED = frozenset(["must", "we-should"])  # behind "I think …" it is still a thought
 _DRAFTED = frozenset(["must", "we-should", "every"])  # behind any thought it may be part of a draft
 _MUST, _SHOULD = frozenset(["must"]), frozenset(["must", "correct", "not-that", "rather"])
@@ -161,7 +159,7 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
             or alone.is_for_one(fact.text)
             or (
                 not answering
-                and (set(judged.ways) <= _HOW if at else _opens_task(fact.text, set(judged.ways)))
+                and (set(judged.ways) <= alone.HOW if at else _opens_task(fact.text, set(judged.ways)))
             )
             or len(_TRAILS.findall(fact.text)) > 1
         ):
