@@ -63,13 +63,14 @@ class Overview(Value):
             *([] if self.enabled else ["memory       OFF"]),
             f"home         {self.home}{'' if whole.is_directory(self.home) else '  (nothing is there yet)'}",
             f"project      {self.project}  ({self.project_root or 'none here'})",
-            f"MEMORY.md    {self.characters:,} characters, about {self.tokens:,} tokens",
+            f"MEMORY.md    {plural(self.characters, 'character')}, about {plural(self.tokens, 'token')}",
             f"notes        {self.notes} of this project, {self.user_notes} for all projects",
             f"also kept    {plural(self.records, 'record')}, {plural(self.tickets, 'ticket')}, "
             f"{plural(self.sessions, 'session')}",
             f"scratchpad   {plural(self.open_items, 'open item')}",
             f"today        {self.entries_today} {'entry' if self.entries_today == 1 else 'entries'}",
-            f"block        {self.block_bytes:,} bytes, about {self.block_tokens:,} tokens, once per session",
+            f"block        {plural(self.block_bytes, 'byte')}, about {plural(self.block_tokens, 'token')}, "
+            "once per session",
             f"agents       {', '.join(self.agents) or 'none; `memolith init` finds yours'}",
             f"learning     {self.learning}",
             f"meaning      {self.meaning}",
@@ -223,7 +224,7 @@ def page(home: Home) -> str:
         if index := note_index.whole(tree, slug).strip():
             parts.append(index)
         sizes = [(name, tree.stat(layout.path(slug, "notes", name))) for name in names]
-        rows = [f"- {name[:-3]} ({found.st_size:,} bytes)" for name, found in sizes if found]
+        rows = [f"- {name[:-3]} ({plural(found.st_size, 'byte')})" for name, found in sizes if found]
         parts.append("\n".join(rows) or "There are no notes yet.")
         parts.append(f"In {layout.locate(root, layout.path(slug, 'notes'))}")
     parts.append(HINTS)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 KINDS = ("note", "record", "ticket", "session")
 _FOLDERS = {"note": "notes", "record": "records", "ticket": "tickets", "daily": "daily"}
 _MOST_NAMED = 5
+_GOES = ("delete", "refuse")  # how a thing goes that `undo` brings back
 _HINT = "`memolith list` shows what there is"
 
 
@@ -65,8 +66,10 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
     hint = f"`memolith list {kinds[0]}s` shows them" if len(kinds) == 1 else _HINT
     if near := difflib.get_close_matches(bare, [each.name for each in known], 1):
         hint = f"did you mean {quoted(near[0])}?"
-    elif lost and lost.kind in kinds and home.gate.history.entries(lost.path)[-1].op.startswith("delete"):
-        hint = f"{lost.kind}:{lost.name} was deleted: `memolith undo {lost.name}` brings it back"
+    elif lost and lost.kind in kinds:
+        op = home.gate.history.entries(lost.path)[-1].op.partition("-")[0]
+        if op in _GOES:
+            hint = f"{lost.kind}:{lost.name} was {op}d: `memolith undo {lost.name}` brings it back"
     raise NotFoundError(f"{what} is called {quoted(wanted)}; {hint}")
 
 

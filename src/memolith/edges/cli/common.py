@@ -141,7 +141,8 @@ class Text(click.Argument):
     ) -> tuple[Any, click.core.ParameterSource]:
         """Return what was given; click asks for it."""
         value, source = super().consume_value(ctx, opts)
-        return (("-",) if not value and is_piped() else value), source
+        is_given = bool(value) and source is click.core.ParameterSource.COMMANDLINE
+        return (value if is_given or not is_piped() else ("-",)), source
 
 
 def is_piped() -> bool:
