@@ -12,7 +12,7 @@ from memolith.text.words import talk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memolith.index import Index, State, Unit
     from memolith.recall.rank import Question
@@ -34,8 +34,11 @@ def settled(index: Index, texts: Texts, asked: Question, ranked: list[Ranked], s
     links: dict[tuple[int, int], float] = {}
     for hit in statements[: weights.FOLLOWED]:
         links.update(_links(index, asked, hit))
-    few = statements and state.units <= weights.FEW
-    near = {later for _, later in links} | ({unit for unit, _ in index.hashes(asked.slugs)} if few else set())
+    few = bool(statements) and state.units <= weights.FEW
+    near = {later for _, later in links}
+    theirs = talk.asked_of_person(asked.query) if few else None
+    if theirs is not None:  # what somebody says of themselves next need not share a word
+        near.update(unit for unit, _ in index.hashes(asked.slugs))
     first = min((hit.unit.date for hit in statements), default="")
     later = [
         unit
@@ -43,9 +46,8 @@ def settled(index: Index, texts: Texts, asked: Question, ranked: list[Ranked], s
         if unit.date > first and asked.allows(unit) and supersede.holds(unit, asked.day, past=asked.past)
     ]
     others = texts.units(later)
-    # A text that reads like a change refers to an earlier statement: to this one if there are hardly others.
     best = [known.get(hit.unit.id, hit) for hit in best]
-    moved = current_first(best, others, links, alone=bool(few))
+    moved = current_first(best, others, links, few=few, theirs=theirs)
     shown = {hit.unit.id for hit in moved}
     return moved + [hit for hit in ranked[weights.SETTLED :] if hit.unit.id not in shown]
 
@@ -126,79 +128,106 @@ def current_first(
     others: Sequence[Unit] = (),
     links: Mapping[tuple[int, int], float] | None = None,
     *,
-    alone: bool = False,
+    few: bool = False,
+    theirs: Collection[str] | None = None,
 ) -> list[Ranked]:
     """Put each statement's replacement before it, whether ranked itself or among the `others`.
 
     Only units with their text are statements. `links` gives, by ids, how much of an earlier statement is in
-    another (without it, their words are compared). `alone` says that there is hardly anything else that a
-    later statement could be about.
+    another (without it, or of a `few` statements, their words are compared). If the question asks about the
+    person whose memory this is, `theirs` are the words for what it asks for: see `supersede.may_be_instead`.
     """
-    said = {hit.unit.id: statement.statements(hit.unit) for hit in ranked if hit.unit.text is not None}
-    waiting = list(ranked)
     known = {hit.unit.content_hash for hit in ranked}
-    links = links or {}
-    followed = {earlier for earlier, _ in links}
-    found = {unit.id for unit in others} if links and not alone else set()
-    for unit in others:
-        if unit.content_hash not in known:
-            said[unit.id] = statement.statements(unit)
-            waiting.append(Ranked(unit=unit, score=0.0, terms=[], also=[], newer_than=[], weak=False, why=""))
-    question = {term for hit in waiting for term in hit.terms}
-    answers: dict[int, statement.Statement] = {}  # what each says about the question
-
-    def replaces(hit: Ranked, first: Ranked) -> bool:
-        # Compare the others with the hits they were found for, and with each other.
-        if hit.unit.id in found and not (first.unit.id in followed or first.unit.id in found):
-            return False
-        told, later = said.get(first.unit.id), said.get(hit.unit.id)
-        # All statements of a unit are of one time.
-        if not told or not later or not statement.is_later(later[0], told[0]):
-            return False
-        earlier = answers.get(first.unit.id) or statement.about(told, question)
-        answers[first.unit.id] = earlier
-        same = not hit.terms or bool(set(hit.terms).intersection(first.terms))
-        whole = not hit.terms or set(hit.terms) >= set(first.terms)
-        changes = [
-            each
-            for each in (later if alone and same else ())
-            if each.changes and (whole or talk.is_of_self(each.text))
-        ]
-        if not all(
-            supersede.is_sibling(each, earlier, question) or supersede.is_of_another(each, earlier, question)
-            for each in changes
-        ):
-            return True
-        # A handful of statements does not show which words are rare. Those that are not among the nearest
-        # have nothing rare in common.
-        least = 0.0 if first.unit.id in followed else None
-        common = None if alone else links.get((first.unit.id, hit.unit.id), least)
-        return any(supersede.replaces(each, earlier, question, common) for each in later)
-
+    new = [unit for unit in others if unit.content_hash not in known]
+    waiting = list(ranked) + [
+        Ranked(unit=unit, score=0.0, terms=[], also=[], newer_than=[], weak=False, why="") for unit in new
+    ]
+    said = _Said(waiting, () if few else new, links or {}, few=few, theirs=theirs)
     done: list[Ranked] = []
     while waiting:
         first = waiting[0]
-        newer = [hit for hit in waiting[1:] if replaces(hit, first)] if first.why else []
+        newer = [hit for hit in waiting[1:] if said.goes_first(hit, first)] if first.why else []
         if newer:
             # Check it again at its new position: a third statement may have replaced it in turn.
             best = max(newer, key=lambda hit: (hit.unit.date, hit.unit.first_line or 0, hit.score))
-            waiting = [_lifted(best, first), *(hit for hit in waiting if hit is not best)]
+            waiting = [_lifted(best, first, said), *(hit for hit in waiting if hit is not best)]
         else:
             del waiting[0]
             if first.why:
                 # What is before it already may replace it, too: unasked, it is not told then.
-                done = [_newer(hit, first) if replaces(hit, first) else hit for hit in done]
+                done = [_newer(hit, first) if said.replaces(hit, first) else hit for hit in done]
                 done.append(first)
     return done
+
+
+class _Said:
+    """What hits say, and which of them replaces which, as far as a question is about it."""
+
+    def __init__(
+        self,
+        hits: Sequence[Ranked],
+        others: Sequence[Unit],
+        links: Mapping[tuple[int, int], float],
+        *,
+        few: bool,
+        theirs: Collection[str] | None,
+    ) -> None:
+        self._said = {
+            hit.unit.id: statement.statements(hit.unit) for hit in hits if hit.unit.text is not None
+        }
+        self._question = {term for hit in hits for term in hit.terms}
+        self._answers: dict[int, statement.Statement] = {}  # what each says about the question
+        self._links, self._few, self._theirs = links, few, theirs
+        self._followed = {earlier for earlier, _ in links}
+        self._found = {unit.id for unit in others} if links else set[int]()
+
+    def replaces(self, hit: Ranked, first: Ranked) -> bool:
+        """Whether a hit seems to replace another."""
+        later = self._later(hit, first)
+        # A handful of statements does not show which words are rare. Those that are not among the nearest
+        # have nothing rare in common.
+        least = 0.0 if first.unit.id in self._followed else None
+        common = None if self._few else self._links.get((first.unit.id, hit.unit.id), least)
+        earlier = self._answers.get(first.unit.id)
+        return earlier is not None and any(
+            supersede.replaces(each, earlier, self._question, common) for each in later
+        )
+
+    def goes_first(self, hit: Ranked, first: Ranked) -> bool:
+        """Whether a hit replaces another, or may be what a person is asked about."""
+        if self.replaces(hit, first):
+            return True
+        later = self._later(hit, first) if self._theirs is not None else []
+        return any(
+            supersede.may_be_instead(each, self._answers[first.unit.id], self._question, self._theirs or ())
+            for each in later
+        )
+
+    def _later(self, hit: Ranked, first: Ranked) -> list[statement.Statement]:
+        """Return the statements of a hit if these are later than those of another; see to its answer."""
+        # Compare the others with the hits they were found for, and with each other.
+        if hit.unit.id in self._found and not (
+            first.unit.id in self._followed or first.unit.id in self._found
+        ):
+            return []
+        told, later = self._said.get(first.unit.id), self._said.get(hit.unit.id)
+        # All statements of a unit are of one time.
+        if not told or not later or not statement.is_later(later[0], told[0]):
+            return []
+        if first.unit.id not in self._answers:
+            self._answers[first.unit.id] = statement.about(told, self._question)
+        return later
 
 
 def _newer(hit: Ranked, first: Ranked) -> Ranked:
     return hit.but(newer_than=[*hit.newer_than, first.unit.key])
 
 
-def _lifted(hit: Ranked, first: Ranked) -> Ranked:
+def _lifted(hit: Ranked, first: Ranked, said: _Said) -> Ranked:
     why = "; ".join(filter(None, (hit.why, f"newer than {first.unit.key}")))
-    return hit.but(score=max(hit.score, first.score), why=why, newer_than=[*hit.newer_than, first.unit.key])
+    lifted = hit.but(score=max(hit.score, first.score), why=why)
+    # What only may be instead of the other one does not hide it.
+    return _newer(lifted, first) if said.replaces(hit, first) else lifted
 
 
 class Texts:

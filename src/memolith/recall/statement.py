@@ -65,7 +65,11 @@ _AROUND = ".,;:!?\"'()[]"
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
 _WRAPPED = 60  # characters of a line that may go on in the next
 MOST = 60  # statements of a unit that are compared
-_CONTEXT = frozenset(["current", "currently", "user", "users", "today", "date", "every", "always"])
+_COMMON = (
+    "current currently user users today date every always after before one two three four five six seven "
+    "eight nine ten"
+)
+_CONTEXT = frozenset(_COMMON.split())
 
 
 @lru_cache(maxsize=1)

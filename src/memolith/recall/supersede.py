@@ -23,7 +23,7 @@ from memolith.recall.statement import (
 )
 from memolith.store import entry
 from memolith.text.source_label import is_outside
-from memolith.text.words import terms
+from memolith.text.words import talk, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,24 @@ if TYPE_CHECKING:
 
     from memolith.index import Unit
 
-# Words that announce a change, as they occur in a text.
+# Verbs that say how something is, words for what took another's place or gave up its own, who speaks, and
+# pronouns for what was spoken of (`it closes at nine`).
+_VERBS = (
+    "is are was were be been has have had ist sind war waren wird werden wurde wurden hat haben est sont "
+    "était ont été es son está están fue era sono è são foi jest są"
+)
+_ADJECTIVES = "former formerly latest new newer old older previous"
+_PERSONS = "i i'm i've i'd we we're we've ich wir je j'ai nous yo mi"
+_PRONOUNS = "it it's its they their he she this that es sie er ihr il elle ils elles"
+_ENDS = (
+    "from instead replace replaced replaces drop dropped retire retired longer anymore stop stopped quit "
+    "left leaving sold removed deleted deprecated discontinued decommissioned withdrawn ended closed gave "
+    "superseded avoiding cancelled swap swapped cut switched statt stattdessen ersetzt remplacé reemplazado "
+    "sostituito substituído заменён"
+)
+_GIVEN_UP = frozenset(_ENDS.split())
+_SAYS, _OLD_NEW = frozenset(_VERBS.split()), frozenset(_ADJECTIVES.split())
+_SPEAKERS, _REFERS = frozenset(_PERSONS.split()), frozenset(_PRONOUNS.split())
 
 
 def replaces(
@@ -51,8 +68,16 @@ def replaces(
     same = asked & later.terms
     if not (later.changes or same == asked or _begin_alike(later, earlier)):
         return False  # before what takes longer
-    if is_sibling(later, earlier, question) or (same and same != asked and not _is_of_same(later, earlier)):
+    if is_sibling(later, earlier, question):
         return False
+    # One word in common may be chance; then what a change is about, as far as it says, must be the same.
+    is_chance = later.changes and _in_common(later, earlier) < weights.SHARED
+    if is_chance and is_of_another(later, earlier, question):
+        return False
+    if same and same != asked and not _is_of_same(later, earlier):
+        return False
+    if is_chance and asked and not same and _GIVEN_UP.isdisjoint(later.words):
+        return False  # it is about the value, not about what was asked
     if not later.changes:
         # The export cron runs at another time than the cleanup cron: a word of the question tells them apart.
         is_short = len(asked) > 1 and max(len(later.subject), len(earlier.subject)) <= weights.SHORT
@@ -68,14 +93,46 @@ def replaces(
     return shared >= least and (common is None or common >= least * weights.RARE)
 
 
+def may_be_instead(
+    later: Statement, earlier: Statement, question: Collection[str], theirs: Collection[str]
+) -> bool:
+    """Whether both are what people say of themselves, and the later one tells of a change in their lives.
+
+    `I drive a Corolla`, `I just bought a Tesla`: asked what they drive, and with hardly anything else known,
+    that is what they may be asked about. What the question calls `theirs`, the later one must name as well.
+    """
+    if not (later.changes and talk.is_of_self(later.text) and talk.is_of_self(earlier.text)):
+        return False
+    named = earlier.terms.intersection(theirs)
+    if named and named.isdisjoint(later.terms):
+        return False
+    return not is_sibling(later, earlier, question) and not is_of_another(later, earlier, question)
+
+
+def _in_common(later: Statement, earlier: Statement) -> int:
+    """Return how many terms both have, without the units of a value: `5 seconds`."""
+    pairs = zip(later.begins, later.begins[1:], strict=False)
+    units = {term for value, word in pairs if value.isdecimal() for term in terms.count(word)[0]}
+    return len((later.subject & earlier.subject) - units)
+
+
 def _is_of_same(later: Statement, earlier: Statement) -> bool:
     """Whether two statements share more than a name: their first word, two terms, or a number that differs.
 
-    `Restarted Redis again.` and `The tests use Redis now.` say nothing of the port of Redis.
+    `Restarted Redis again.` and `The tests use Redis now.` say nothing of the port of Redis. With a pronoun,
+    one term is enough: `The store closes at eight.`, `I looked: it closes at nine.`
     """
-    first = [next(filter(tells, each.begins), "") for each in (later, earlier)]
+    first = [_first(each) for each in (later, earlier)]
     values = (word for word in later.words - earlier.words if any(map(str.isdigit, word)))
-    return first[0] == first[1] or len(later.subject & earlier.subject) > 1 or any(values)
+    both = len(later.subject & earlier.subject)
+    is_first = first[0] == first[1] != ""
+    return is_first or both > 1 or any(values) or (both == 1 and bool(_REFERS & later.words))
+
+
+def _first(each: Statement) -> str:
+    """Return the first word that names something; none if somebody does something: `we keep`."""
+    word = next((word for word in each.begins if word in _SPEAKERS or tells(word)), "")
+    return "" if word in _SPEAKERS else word
 
 
 def _may_replace(later: Statement, earlier: Statement, common: float | None) -> bool:
@@ -127,12 +184,37 @@ def is_sibling(later: Statement, earlier: Statement, question: Collection[str]) 
 def is_of_another(later: Statement, earlier: Statement, question: Collection[str]) -> bool:
     """Whether a change names what it is about, and neither the earlier one nor the question has that.
 
-    `Lunch was moved to noon` says nothing of the gateway; `We moved to Svelte` may be about anything.
+    `The lunch menu is now in the wiki` says nothing of the runbook there; `We moved to Svelte` may be about
+    anything, and who does something may be the new value: `Jules took over the update`.
     """
-    until = next((at for at, word in enumerate(later.begins) if word in CHANGE), 0)
-    title = (word for word in map(bare, later.title.split()) if word not in later.begins)
-    named = set(terms.count(" ".join((*title, *later.begins[:until])))[0]) - ignored()
-    return bool(named) and named.isdisjoint(earlier.terms.union(question)) and not overlap(later, earlier)
+    named, acts = _named(later)
+    said = [term for term in (set(terms.count(word)[0]) - ignored() for word in named) if term]
+    known = earlier.terms.union(question) if acts is not None else set(question)
+    strange = [term.isdisjoint(known) for term in said]
+    if not said or all(strange):
+        return bool(said) and not acts
+    return any(strange)
+
+
+def _named(later: Statement) -> tuple[list[str], bool | None]:
+    """Return what a sentence is about, as it names it, and whether that does something.
+
+    That is before the verb and in the title, or what is called new (then None): `We have a new dentist`.
+    """
+    words = [] if any(map(terms.is_dense, later.begins)) else later.begins
+    titled = [word for word in map(bare, later.title.split()) if word not in words]
+    verb = next((at for at, word in enumerate(words) if word in _SAYS or word in CHANGE - _OLD_NEW), -1)
+    before = [] if _SPEAKERS.union(_REFERS).intersection(words[: verb + 1]) else words[: verb + 1]
+    new = next((at for at, word in enumerate(words) if word in _OLD_NEW), len(words))
+    is_new = CHANGE.intersection(words) <= _OLD_NEW or not any(map(_names_it, words[:new]))
+    if is_new and not any(map(_names_it, before)):
+        return list(filter(_names_it, words[new + 1 : new + 2])), None
+    acts = words[verb] not in _SAYS and words[verb] not in NOW
+    return list(filter(_names_it, [*titled, *before])), acts
+
+
+def _names_it(word: str) -> bool:
+    return tells(word) and word not in CHANGE and word not in _SAYS and any(map(str.isalpha, word))
 
 
 def _goes_on_alike(later: Statement, earlier: Statement, missing: set[str]) -> bool:

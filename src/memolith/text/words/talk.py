@@ -14,6 +14,7 @@ _ANNOUNCED, _ACKNOWLEDGED, _UNKNOWN, _CORRECTS, _PERSON = (
     tuple(word.replace("_", " ").casefold() for word in _TABLE[name])
     for name in ("announced", "acknowledged", "unknown", "corrects", "person")
 )
+_OWNERS = frozenset(each for each in _PERSON if " " not in each)  # `my`; of others with 's
 _UNKNOWN_DENSE = tuple(each for each in _UNKNOWN if each[0] >= "\u3000")
 _ENDS = ".!?。！？؟…\n"
 _ASKS = ("?", "？", "؟")
@@ -53,8 +54,21 @@ def is_question(text: str) -> bool:
 
 def is_about_person(text: str) -> bool:
     """Whether a text asks about the person whose memory this is: `my camera`, `the user's camera`."""
-    said = f" {' '.join(_words(text))} ".replace("'s ", " ")
-    return any(f" {each} " in said for each in _PERSON)
+    return asked_of_person(text) is not None
+
+
+def asked_of_person(text: str) -> set[str] | None:
+    """Return the terms of what is theirs in a question about this person (`my camera`); None: of nobody."""
+    said = f" {' '.join(_words(text))} "
+    about, named = False, list[str]()
+    for each in _PERSON:
+        ends = " " if each in _OWNERS else "'s "
+        about |= f" {each} " in said or f" {each}'s " in said
+        for after in said.split(f" {each}{ends}")[1:]:
+            words = after.split()
+            stop = next((at for at, word in enumerate(words) if word in terms.STOP), len(words))
+            named += words[:stop]
+    return set(terms.of_query(" ".join(named))) if about else None
 
 
 def is_of_self(text: str) -> bool:
