@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.placed import is_other_code
+from memolith.text.secrets.placed import HARDWARE, is_other_code
 from memolith.text.secrets.restoring import restoring
 from memolith.text.secrets.sentences import ANY_IS, CLAUSE_END, CLEAR_IS, LINE, NOW
 from memolith.text.secrets.values import (
@@ -162,9 +162,6 @@ _NETWORK_IS = lazy(
     r"[\"'`“”]?[.!]?(?=[ \t]*(?:\n|$|\(|, ))"
 )
 _IS_NETWORK = lazy(r"(?i)wi.?fi|wlan|[^\x00-\u04ff]|вайф|вай-ф|hotspot")
-_HARDWARE = lazy(
-    r"(?i)driver|treiber|firmware|chip|adapter|channel|kanal|canal|modul|kernel|ssid|iwl|rtl\d|ath\d|[аa]дapter|драйвер"
-)
 # What may stand before a password where somebody is told to log in, and other sentences that give one, each
 # with the words that it begins with.
 _BEFORE = lazy(
@@ -228,7 +225,7 @@ def pairs(text: str, names: Iterable[tuple[int, int, str]]) -> Iterator[Span]:
             yield "password", match.start(2), match.start(2) + len(word)
         found = _NETWORK_IS.match(text, end) if kind == "pair" and _IS_NETWORK.search(text, at, end) else None
         word = found["value"] if found else ""
-        if found and is_chosen(word) and any(map(str.isdigit, word)) and not _HARDWARE.search(found[0]):
+        if found and is_chosen(word) and any(map(str.isdigit, word)) and not HARDWARE.search(found[0]):
             yield "password", found.start("value"), found.end("value")
 
 

@@ -6,7 +6,7 @@ No word names the password here; who stands before it does. So a value has to lo
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets.looks import DRAWN, LIKELY, POSSIBLE, look
+from memolith.text.secrets.looks import DRAWN, LIKELY, POSSIBLE, STRANGE, look
 from memolith.text.secrets.placed import WITH
 from memolith.text.secrets.sentences import CLAUSE_END
 from memolith.text.secrets.values import (
@@ -70,8 +70,11 @@ _CRUMB = lazy(r"(?<![\w.-])([\w.-]{2,64})=([^\s;,'\"]{16,2000})")
 _MOST, _MOST_ROW = 200, 5  # characters; words
 _JOINS, _SIGNS = frozenset("_-./@\\"), frozenset(",+&/|")
 _LATE = lazy(r"[\"'`]?(?: ?[^\s\d.,;:!?]{1,12}){0,3}(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$))")
+_IS = frozenset(["is", "was", "ist", "est", "es", "è", "é", "är", "er"])
 _BESIDE = lazy(
-    r"[\"'`*]{0,2}(?:(?P<with>,| ?[+&/|]| [^\s\d\"'`.,;:]{1,6}|[\u0e00-\ud7ff]{1,3}|\r?\n)? {0,2})"
+    r"[\"'`*]{0,2}"
+    r"(?:(?P<with>,| ?[+&/|]| (?:is|was|ist|est|es|è|é|är|er)(?: (?:still|now|noch|jetzt|nog|aún))?"
+    r"| [^\s\d\"'`.,;:]{1,6}|[\u0e00-\ud7ff]{1,3}|\r?\n)? {0,2})"
     r"[\"'`*]{0,2}"
     r"(?P<value>[^\s\"'`,;<>|()\[\]]{6,64})"
 )
@@ -131,6 +134,8 @@ def _beside(text: str, lower: str) -> Iterator[Span]:
             least = POSSIBLE if sign.lower() in WITH else LIKELY if sign[:1] in _SIGNS else DRAWN
             start = found.start("value")
             if sign and sign[:1].isalpha() and sign[:1] < "\u0e00" and sign.lower() not in WITH:
+                if sign.partition(" ")[0] in _IS and look(word) >= STRANGE:  # "admin is still …"
+                    yield "password", start, start + len(word)
                 continue
             if look(word) >= least and (
                 least == LIKELY

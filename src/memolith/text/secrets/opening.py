@@ -30,7 +30,24 @@ _STOP = lazy(r"[.!?](?=\s|$)|[\n。！？؟।]")
 _APART = lazy(r"[\d,;:.!?()/\\=<>{}\[\]、，；：]")
 _YEAR = lazy(r"(?:19|20)\d\d")
 _UNIT = lazy(rf"(?i) ?(?:in(?:to)? the \w+ (?:field|box|input)|{'|'.join(TABLE['units'])})(?![a-z])")
-_PORTS = ("พอร์ต", "ポート", "포트", "端口", "портах", "порте")
+_PORTS = (
+    "พอร์ต",
+    "ポート",
+    "포트",
+    "端口",
+    "портах",
+    "порте",
+    "会議室",
+    "会议室",
+    "办公室",
+    "房间",
+    "회의실",
+    "ห้อง",
+)
+_OPENERS = (
+    *("open", "öffn", "ouvr", "abr", "apr", "otw", "otev", "öppn", "åpn", "åbn", "aukea", "buka", "mở"),
+    *("открыв", "відкрив", "ανοίγ", "açı", "nyí", "desch"),
+)
 _NAMES_IT = "第#№"
 # Before a number that is a time, a place or a limit.
 _NO_CODE = frozenset(TABLE["no-code"])
@@ -81,7 +98,12 @@ def _is_a_code(sentence: str, start: int, end: int, things: list[Place]) -> bool
         is_called = any(last <= low and high in {start, start - 1} for low, high in things)
         others = any((first, last) != thing for thing in things)
         between = sentence[last:start] if last <= start else sentence[end:first] if end <= first else "."
-        if others and not is_called and _is_pressed(between, sentence[start:end]):
+        # "opens 1204 results": what stands behind says what is counted
+        is_count = (
+            last <= start and not sentence[last:start].strip() and sentence[first:last].startswith(_OPENERS)
+        )
+        is_count = is_count and _WORD_NEXT.match(sentence, end) is not None
+        if others and not is_called and not is_count and _is_pressed(between, sentence[start:end]):
             return True
     return False
 

@@ -41,14 +41,11 @@ _SETS, _PREDICATES = tuple(TABLE["sets"]), tuple(TABLE["predicates"])
 _ARTICLES = frozenset(TABLE["articles"])
 _BEGINS_SO = frozenset(TABLE["predicate-words"])
 _NUMERALS, _COUNTED = frozenset(TABLE["numerals"]), tuple(TABLE["counted"])
-_SKIPPED = frozenset(
-    [*TABLE["now"], *TABLE["still"], *TABLE["is-it"], "just", "simply", "the words", "jetzt"]
-)
+_SKIPPED = frozenset([*TABLE["now"], *TABLE["still"], *TABLE["is-it"], "just", "simply", "jetzt", "là"])
 _STATED_BEHIND = frozenset(TABLE["stated-behind"])
 _COPULAS = frozenset(["है", "हैं", "था", "है।", "است", "هست", "بود", "olacak"])
-_NAME_ABOUT = lazy(
-    rf"(?i)[ _.-]?(?:{'|'.join(TABLE['about'])}|cache|caching|dialog|agent|support|handling)(?![a-z])"
-)
+_NAME_ABOUT = lazy(rf"(?i)[ _.-]?(?:{'|'.join(TABLE['about'] + TABLE['phrase-about'])})(?![a-z])")
+_KEY_FILES = frozenset(TABLE["key-files"])
 _SEVERAL = ("passphrases", "passphrasen", "frases", "phrases", "frasi", "fraser", "zinnen", "lauseet")
 _SEVERAL_INSIDE = ("frases ", "phrases ", "frasi ")
 _KEY = lazy(rf"(?i)(?<!\w)(?:{'|'.join(TABLE['of-keys'])})")
@@ -202,6 +199,8 @@ def _link(text: str, words: Sequence[Word], number: int, *, changed: bool, forei
         return ""
     if text[start:end].endswith(_SIGNS) and text[end - 1 : end + 1] not in {"::", "=="}:
         return "says"
+    if word in _TO and words[number + 1][2] in _KEY_FILES:
+        return ""
     if word in _TYPES or (word in _TO and (changed or _is_change(words[-1][2]))):
         return "says"
     if text[end - 1] in ",،":

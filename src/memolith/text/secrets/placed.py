@@ -43,6 +43,11 @@ NUMBER = lazy(
     r"(?! ?(?i:x|%|°|mm|ms|bit|byte|kb|mb|char|digit|sec|min|time|line|row|item|token|stellen|zeichen))"
     r"(?! ?[位桁자文])(?! (?:of|is|are|on|to)\b)"
 )
+# Behind the word for Wi-Fi: what is said of its hardware and its pages.
+HARDWARE = lazy(
+    r"(?i)drivers?\b|treiber|firmware|chip|adapter|channel|kanal|canal|modul|kernel|ssid|драйвер|page|seite"
+    r"|settings|menu|tab\b|config|iwl|(?<![a-z])(?:rtl|ath|mt|bcm|brcm)\d"
+)
 _ASKS = ("?", "？", "؟")
 _QUESTION = lazy(r"[^\n.!?。？؟]{0,80}[?？؟]")
 _SPEAKER = lazy(

@@ -347,7 +347,8 @@ def is_phrase(words: list[str]) -> bool:
     return (
         len(words) <= 12
         and not any(
-            word in DESCRIBING or word in STAND_INS or (is_said(word) and not numbered) for word in bare
+            word in DESCRIBING or (word in STAND_INS and len(word) > 2) or (is_said(word) and not numbered)
+            for word in bare
         )
         and not any(sign in word for word in words for sign in ("/", "\\", "=", "$", "()", "://", "--"))
         # The vowels of some scripts are signs above and below their letters.

@@ -18,7 +18,7 @@ from memolith.text.secrets.looks import (
     said_of_phrase,
     said_of_word,
 )
-from memolith.text.secrets.placed import MARKS, NUMBER, STOP, Line, is_other_code, linked, place
+from memolith.text.secrets.placed import HARDWARE, MARKS, NUMBER, STOP, Line, is_other_code, linked, place
 from memolith.text.secrets.values import RANDOM, TABLE, bare, is_digest, made
 
 TYPE_CHECKING = False
@@ -62,7 +62,6 @@ _QUOTE = lazy(
     r"|(?<!\w)'(?P<i>[^'\n]{6,90})'(?!\w))"
 )
 _ABOUT = lazy(rf"(?i)[ _.-]?(?:{'|'.join(TABLE['about'])})(?![a-z])")
-_HARDWARE = lazy(r"(?i)drivers?\b|treiber|firmware|chip|adapter|kernel|драйвер|iwl|rtl\d|ath\d")
 _COUPON = lazy(r"[A-Z]{3,}\d{1,4}")
 _VERB = lazy(r"(?:^|[\n.:;!?\"'`*-]) {0,2}$")  # "Pass … to it": at the beginning of a sentence
 _NAMED = frozenset(["password", "loose", "phrase", "key", "token", "secret", "assigned"])
@@ -182,7 +181,7 @@ def _is_apart(text: str, start: int, end: int, name: Name, line: Line, shape: st
     between = text[stop:start] if stop <= start else text[end:at]
     if shape == "v:alien" and not english and text[at] < "\u0370":
         return True  # it is in its letters
-    if kind == "pair" and (end <= at or _HARDWARE.search(between) or _HARDWARE.match(text, start)):
+    if kind == "pair" and (end <= at or HARDWARE.search(between) or HARDWARE.match(text, start)):
         return True  # a network is named before its key
     if kind in {"sign-in", "account"}:
         far = end <= at and len(between.split()) > _FEW_WORDS
