@@ -69,7 +69,7 @@ _AROUND = lazy(
     r"(?im)^[ \t]*# (?:context from my \w+|files mentioned by the user|in[- ]app browser)|^## My request\b"
 )
 _REQUEST = lazy(r"(?im)^## My request\b[^\n]*$")
-_PS = lazy(r"(?i)\s*p\.?\s?s\.?\s*[:：]")  # goes on with what stands above it
+_PS = lazy(r"(?i)\s*p\.?\s?[sd]\.?\s*[:：]")  # goes on with what stands above it
 BULLET = lazy(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
 _WORDS = voice.WORDS
 _RULES = lazy(rf"(?i)^(?:\W|\b(?:{_WORDS['lead']})\b)*\b(?:{_WORDS['rules']})\b|^(?:{_WORDS['rules-glued']})")
@@ -119,6 +119,8 @@ _AGREES = lazy(
 _STOPPED = (*".!?…。！？;；:：,，、)）`", "```")
 # Whose words a line may be: a source in brackets, a name behind a dash, a file.
 _ABOUT = lazy(r"[()（）\[\]{}&]|\s[–—-]{1,2}\s|\b[\w-]+\.(?:md|txt|rst|adoc|html?)\b|(?i:\baccording to\b)")
+# What is to be made is no text that somebody cites: "never add a license header".
+_MAKES = lazy(r"(?i)\b(?:add|write|create|include|generate|make|put) (?:an?|any) (?:[\w-]+ )?[\w-]+")
 _CUT = "[…]"
 
 
@@ -158,14 +160,17 @@ def is_plain(text: str) -> bool:
     """
     line = text.strip()
     head, colon, _ = line.replace("：", ":").partition(":")
+    sentences = _SENTENCE.split(line)
+    said = [(points.kind(each), each) for each in points.sentences(line)]
+    pointing = ("text", "asks", "apart") if len(said) > 1 else ("text", "asks")  # apart from what?
     return (
         len(line) <= _MOST_TAIL
         and not _LINE_END.search(line)
         and _first_sign(line, [line]) == 1
         and not _ABOUT.search(line)
-        and not any(_TEXT.search(each) or _SHOWS.search(each) for each in _SENTENCE.split(line))
-        and not any(points.kind(each) or each.rstrip()[-1] in "?？" for each in points.sentences(line))
-        and (not colon or is_rules(f"{head}:"))
+        and not any(_TEXT.search(_MAKES.sub("", each)) or _SHOWS.search(each) for each in sentences)
+        and not any(kind in pointing or each.rstrip()[-1] in "?？" for kind, each in said)
+        and (not colon or is_rules(f"{head}:") or voice.is_for_all(head))
     )
 
 

@@ -24,6 +24,7 @@ _ALL = lazy(rf"(?<!\S)(?:{WORDS['everywhere']}|{WORDS['all-mine']}){STOP}|(?:{WO
 _ONE = lazy(rf"(?<!\S)(?:{WORDS['one-thing']}){STOP}|{WORDS['one-thing-glued']}")
 _NAMES_ONE = lazy(r"\d|\w[_/]\w|`|^I\b.*\s(?!I\b)[A-Z]")
 _WHOLE_WORDS = lazy(r"[\u3040-\u9fff]")  # characters that say as much as several letters
+_FEW = 6
 _SELF = lazy(r"(?i)\W*(?:i|we|ich|wir|je|nous|eu|yo|я|мы)\b")
 
 
@@ -40,6 +41,11 @@ def is_personal(sentence: str) -> bool:
         return False
     begins = found.end(1)  # the "that" of "remember that …" is no thing
     return bool(_ALL.search(said)) or not (_ONE.search(said[begins:]) or _NAMES_ONE.search(words))
+
+
+def is_for_all(head: str) -> bool:
+    """Whether a few words before a colon say only that what follows is for all that is the speaker's."""
+    return len(head.split()) <= _FEW and bool(_ALL.search(head.casefold()))
 
 
 def is_own(sentence: str) -> bool:

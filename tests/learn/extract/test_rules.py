@@ -349,6 +349,11 @@ def test_only_a_plain_short_message_teaches_for_all_projects() -> None:
         ("Remember that I prefer dark mode.", "user"),
         ("Remember that I prefer that module.", "project"),
         ("Always write short commit messages.", "project"),
+        ("For all my projects: always write tests first.", "user"),
+        ("In every repo, never add a license header.", "user"),
+        ("In every repo of mine, never add a changelog.", "user"),
+        ("Please always answer briefly.", "user"),
+        ("In allen meinen Projekten: immer zuerst Tests schreiben.", "user"),
     ],
 )
 def test_a_rule_is_for_all_projects_if_it_says_so_or_is_about_answers(rule: str, scope: str) -> None:
@@ -380,6 +385,27 @@ def test_what_says_by_its_small_words_that_it_lasts_is_learned_at_once(
 ) -> None:
     assert kind
     assert statement.casefold() in " ".join(learned(("user", text), ("assistant", "Done."))).casefold()
+
+
+@proves("S2.90")
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        (
+            "So arbeiten wir:\n- Wir pushen niemals direkt auf develop.\n- Wir benutzen immer Spaces.",
+            ["Wir pushen niemals direkt auf develop.", "Wir benutzen immer Spaces."],
+        ),
+        ("Corrige el error.\n\nPD: usamos siempre yarn aquí.", ["Usamos siempre yarn aquí."]),
+        ("Fix the parser. PS: always use yarn.", ["Always use yarn."]),
+        ("En todos mis proyectos usa siempre yarn.", ["En todos mis proyectos usa siempre yarn."]),
+        ("Use the build tool, never make.", ["Use the build tool, never make."]),
+        ("Should I use tabs or spaces? Always use spaces.", ["Always use spaces."]),
+    ],
+)
+def test_a_list_a_postscript_and_a_preposition_are_read_in_other_languages_too(
+    text: str, statements: list[str]
+) -> None:
+    assert said(text) == statements
 
 
 @proves("S2.90")

@@ -36,6 +36,16 @@ def is_passing(said: str) -> bool:
     return bool(pattern("passing").search(said.casefold()))
 
 
+def is_inverted(said: str) -> bool:
+    """Whether a sentence begins as an English question, whatever its end: `what should we do:`."""
+    return bool(pattern("inverted").match(said))
+
+
+def chats(said: str) -> bool:
+    """Whether somebody only tells of their day in the words of a rule: `always the same error`."""
+    return bool(pattern("chatter").search(said.casefold()))
+
+
 def passes(said: str) -> bool:
     """Whether what was said is meant for this moment or this place only."""
     return bool(pattern("moment").search(said)) or is_passing(said)

@@ -40,7 +40,11 @@ _TALE = 12  # sentences of a message that tells how a thing should become
 _MOST_CUT = 2 / 3  # of what is left
 _MOST_BEFORE = 3  # sentences that one may go on with
 # `b)`, "PS:" or a command before a sentence
-_LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*|[Pp]\.?\s?[Ss]\.?\s*[:：])\s+")
+_LIST = lazy(r"^(?:[A-Za-z]\)|/[\w-]+:[\w-]+|\$[a-z][\w-]*|[Pp]\.?\s?[SsDd]\.?\s*[:：])\s+")
+# One of the choices that a question lists: `A) …`, `(2) …`, `option B: …`
+_CHOICE = lazy(
+    r"(?i)^\s*(?:[-*+•]\s+)?(?:\(?[a-h1-9][).]|(?:option|variante?|opción|opção) [a-h1-9]\b)[:.)]?\s"
+)
 _TRAILS = lazy(r"\w ?\.\.+ ?\w")  # "it got merged..which was"
 _LATER_ITEM = lazy(r"^\s*[2-9][.)]\s")  # copied out of somebody's list
 _SPLIT = lazy(r"(?<=[.!?…])\s+(?=[^\s])|(?<=[。！？])(?=.)")
@@ -237,20 +241,25 @@ def _sentences(lines: Sequence[str]) -> Iterator[_Sentence]:
     """Yield the sentences of lines that are a person's own words."""
     header = ""  # `rule` within the list below a line that ends in a colon, `?` below a question
     for line in lines:
-        listed = bool(typed.BULLET.match(line))
+        listed = bool(typed.BULLET.match(line) or (header == "?" and _CHOICE.match(line)))
         if header and not listed:
             header = ""
         if header == "?":
             continue  # the choices that it asks about
-        for said in _split(_LIST.sub("", typed.BULLET.sub("", line).strip())):
+        asked = False
+        for part in _split(_LIST.sub("", typed.BULLET.sub("", line).strip())):
+            if asked and _CHOICE.match(part):
+                break  # the choices stand in the same line
+            asked, said = part.endswith(("?", "？")), str(_LIST.sub("", part))
             if said and len(said) <= _MAX_SENTENCE:
                 yield _Sentence(
                     text=said, masked=_mask(said), rule=header == "rule" and listed and not alone.passes(said)
                 )
-        if line.rstrip().endswith((":", "：")) or len(line.split()) <= _SHORT_HEADER:
+        if line.rstrip().endswith(("?", "？")):
+            header = header if listed else "?"
+        elif line.rstrip().endswith((":", "：")) or len(line.split()) <= _SHORT_HEADER:
             header = "rule" if typed.is_rules(line.strip()) else header if listed else ""
-        elif line.rstrip().endswith(("?", "？")) and not listed:
-            header = "?"
+            header = header or ("?" if doubt.is_inverted(line.strip()) else "")
 
 
 def _split(line: str) -> list[str]:

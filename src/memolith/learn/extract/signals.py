@@ -150,6 +150,7 @@ _CLAUSE = re.compile(
     r"[^SHhwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
 )
 _NATURE = re.compile(r"^[JO,]*[.nv]{0,3}nB[.n](?=[.n]{0,5}$)")
+_IN = re.compile(r"(?i)\ben\s+$")  # "and" in Dutch, but "in" where it begins Spanish and French
 _BACK = re.compile(r"^[JA,]*K[TJAd]*$")
 _FOR_LATER = re.compile(r"(?i),? (?:for|in) (?:the )?(?:next time|future|later)[.!]*$")
 _ASKS_LAST = re.compile(r"(?:,[JA]*|c)K[TJ]*(?:w[^,]*)?$")  # "…, please remember that"
@@ -253,7 +254,7 @@ def _lasting(letters: str, statement: str, judged: Judged | None) -> Judged | No
 
 def _says_nothing(letters: str, bare: str) -> bool:
     """Whether nobody means a sentence to be kept, however it is said."""
-    if "l" not in letters and (doubt.supposes(bare) or doubt.is_passing(bare)):
+    if doubt.chats(bare) or ("l" not in letters and (doubt.supposes(bare) or doubt.is_passing(bare))):
         return True
     return bool(len(letters) > _MOST_MARKS or _NOTHING.search(letters)) or bare.rstrip().endswith((":", "："))
 
@@ -302,6 +303,8 @@ def _statement(text: str, read: Marks) -> str:
     """Return what a sentence states, without what leads to it."""
     end = _LEAD.match(read.letters).end()  # type: ignore[union-attr]
     start = read.places[end] if end < len(read.places) else 0
+    if led := _IN.search(text, 0, start):
+        start = led.start()
     while start and not (text[start - 1].isalnum() or text[start - 1] in _BETWEEN):
         start -= 1  # a bracket or sign belongs to what it opens
     said = text[start:].rstrip()
