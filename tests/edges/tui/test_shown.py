@@ -89,6 +89,15 @@ def test_a_long_line_is_wrapped_below_its_beginning_and_loses_nothing(width: int
     assert "".join("".join(row.plain.split()) for row in rows) == "".join(text.replace("-", "•").split())
 
 
+@pytest.mark.parametrize("width", [18, 25, 34])
+def test_a_path_is_taken_apart_behind_its_signs_only(width: int) -> None:
+    path = "projects/blogx-37120350/notes/hugo-builds-the-blog-with-make.md"
+    rows = [row.plain for row in render.line(f"file      {path}", indent=10 if width > 20 else 0).rows(width)]
+    assert max(map(len, rows)) <= width
+    assert "".join("".join(rows).split()) == f"file{path}"
+    assert {row[-1] for row in rows[1:-1]} <= set("/-_.")
+
+
 def test_the_whole_app_shows_hostile_texts_as_they_are_and_edits_them_safely(person: Mem) -> None:
     path = person.root / "projects" / person.project / "notes" / "hostile.md"
     path.write_text(f"---\nname: {MARKUP!r}\n---\n{ESCAPES}\n{MARKUP}\n", encoding="utf-8")

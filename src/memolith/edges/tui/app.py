@@ -18,6 +18,7 @@ from memolith.edges.tui.dialogs import Choose, Help
 from memolith.edges.tui.lists import Listing, Page, Row
 from memolith.edges.tui.search import Searching
 from memolith.edges.tui.shelves import PAGES, Shelf, View
+from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -359,7 +360,7 @@ class Memolith(Searching):
         """Go to another project that has a memory."""
         known = self.mem.projects.list()
         rows = [
-            Row("choice", each.slug, each.name or each.slug, f"{each.notes} notes")
+            Row("choice", each.slug, each.name or each.slug, plural(each.notes, "note"))
             for each in known
             if each.slug != self.mem.project
         ]

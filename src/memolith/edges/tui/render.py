@@ -112,8 +112,11 @@ def line(text: str, style: str = "", indent: int = 0) -> Line:
     return Line(plain(text, style), indent)
 
 
+_SEAMS = "/-_."  # where the names of files are best taken apart
+
+
 def _breaks(text: str, width: int, indent: int) -> list[int]:
-    """Return the line breaks of a text: between words if possible, else within one."""
+    """Return the line breaks of a text: between words, or else behind a sign of a path, or anywhere."""
     breaks, used, room = [], 0, width
     for found in re.finditer(r"\s*\S+", text):
         size = cell_len(found.group())
@@ -126,11 +129,16 @@ def _breaks(text: str, width: int, indent: int) -> list[int]:
         else:
             begin = found.start()
         if size > room - used:
+            start = begin
             for at in range(begin, found.end()):
                 wide = cell_len(text[at])
                 if used + wide > room:
-                    breaks.append(at)
-                    used, room = 0, width - indent
+                    room = width - indent
+                    signs = (text.rfind(sign, start, at) + 1 for sign in _SEAMS)
+                    cut = max(0, *signs)
+                    start = cut if cut > start and cell_len(text[cut:at]) + wide <= room else at
+                    breaks.append(start)
+                    used = cell_len(text[start:at])
                 used += wide
         else:
             used += size
