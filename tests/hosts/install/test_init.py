@@ -214,7 +214,7 @@ def test_at_a_terminal_it_asks_before_it_writes_and_offers_past_sessions(
     (user / ".pi/agent/sessions/--w--").mkdir(parents=True)
     (user / ".pi/agent/sessions/--w--/1_i1.jsonl").write_text(written.lines(*written.pi(str(work))))
     said = []
-    for answers in (b"d\nn\n", b"y\nn\n"):
+    for answers in (b"d\nn\n", b"y\nn\n", b"y\n", b"y\n"):
         our_end, terminal = pty.openpty()
         os.write(our_end, answers)
         done = subprocess.run([COMMAND, "init"], stdin=terminal, capture_output=True, text=True, check=True)
@@ -222,12 +222,16 @@ def test_at_a_terminal_it_asks_before_it_writes_and_offers_past_sessions(
         os.close(our_end)
         said.append(done.stdout + done.stderr)
         assert (user / ".pi/agent/extensions/memolith.ts").exists() is (answers[:1] == b"y")
+        if len(said) == 2:
+            assert not (tmp_path / "home" / "sessions").exists()
     assert said[0].count("Change 1 file? [Y/n, d shows every line]") == 2
     assert "+// " in said[0]
     assert "Nothing was changed" in said[0]
     assert "Read 1 past session into memory and learn by rules" in said[1]
     assert "Later: memolith init --import" in said[1]
-    assert not (tmp_path / "home" / "sessions").exists()
+    assert "1 session read" in said[2]
+    assert "All past sessions are known already" in said[3]
+    assert "Read 1 past session" not in said[3]
 
 
 def test_a_link_stays_a_link(user: Path, tmp_path: Path) -> None:
@@ -415,6 +419,7 @@ def test_check_says_whether_command_files_and_server_are_alive(
     init("--json", "--check", "--agent", "codex")
     again = json.loads(capfd.readouterr().out)
     assert {"what": "Codex CLI", "is_good": True, "told": "hooks are trusted"} in again["checked"]
+    assert again["notes"] == []  # what works needs no advice
 
 
 def test_what_a_killed_process_left_next_to_a_settings_file_goes_and_a_live_one_stays(tmp_path: Path) -> None:

@@ -335,8 +335,8 @@ def _check(place: Place, planner: Planner, found: Sequence[Host], home: str) -> 
     rows, without = checking.examine(place, planner, found, home)
     found = [host for host in found if host not in without]
     notes = planning.doubles(place, [each.name for each in found])
-    good = {what for what, each in rows if each.is_good}
-    notes += [f"{host.title}: {host.advice}" for host in found if host.title in good]
+    bad = {what for what, each in rows if not each.is_good}
+    notes += [f"{host.title}: {host.advice}" for host in found if host.title in bad]
     checked = [{"what": what, "is_good": each.is_good, "told": each.message} for what, each in rows]
     lines = [
         f"{'ok ' if each.is_good else 'BAD'}  {what}: {veil.masked(each.message)}" for what, each in rows
