@@ -18,7 +18,6 @@ from memolith.edges.tui.dialogs import Choose, Help
 from memolith.edges.tui.lists import Listing, Page, Row
 from memolith.edges.tui.search import Searching
 from memolith.edges.tui.shelves import PAGES, Shelf, View
-from memolith.text.budget import plural
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -360,7 +359,12 @@ class Memolith(Searching):
         """Go to another project that has a memory."""
         known = self.mem.projects.list()
         rows = [
-            Row("choice", each.slug, each.name or each.slug, plural(each.notes, "note"))
+            Row(
+                "choice",
+                each.slug,
+                each.name or each.slug,
+                f"{each.notes:,} note{'' if each.notes == 1 else 's'}",
+            )
             for each in known
             if each.slug != self.mem.project
         ]
