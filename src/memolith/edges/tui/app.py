@@ -359,12 +359,7 @@ class Memolith(Searching):
         """Go to another project that has a memory."""
         known = self.mem.projects.list()
         rows = [
-            Row(
-                "choice",
-                each.slug,
-                each.name or each.slug,
-                f"{each.notes:,} note{'' if each.notes == 1 else 's'}",
-            )
+            Row("choice", each.slug, each.name or each.slug, f"notes: {each.notes:,}")
             for each in known
             if each.slug != self.mem.project
         ]
