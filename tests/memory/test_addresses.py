@@ -9,6 +9,7 @@ import pytest
 from memolith import InputError, Mem, MemolithError, NotFoundError
 from memolith.base.errors import UnsafePathError
 from memolith.edges.cli import main
+from memolith.edges.mcp.tools import Tools
 from memolith.memory.addresses import Resource, complete, resolve
 from memolith.memory.arguments import page
 from memolith.memory.sessions import Session, Turn
@@ -84,6 +85,20 @@ def test_a_directory_gives_the_addresses_in_it_and_each_leads_on(learned: Mem) -
     assert resolve(learned, "memory://root/records/decisions").listing == [
         "memory://root/records/decisions/postgres.md"
     ]
+
+
+@proves("X.4")
+def test_a_path_on_disk_is_the_file_at_that_path_whoever_else_has_one_of_its_name(
+    mem: Mem, store: Path
+) -> None:
+    mem.write("long_term", "The user's.")
+    mem.write("note", "Of the project.", name="x")
+    mem.write("note", "For all.", name="x", scope="user")
+    (store / "MEMORY.md").write_text("Learned here.\n")
+    for path in (mem.root / "MEMORY.md", store / "MEMORY.md", mem.root / "notes/x.md", store / "notes/x.md"):
+        assert Tools(mem).call("memory_read", {"target": str(path)}).text.strip() == path.read_text().strip()
+    mem.write(str(mem.root / "MEMORY.md"), "More.")  # type: ignore[arg-type]
+    assert "More." in mem.read("long_term")
 
 
 @proves("S2.10")

@@ -9,6 +9,7 @@ files. Addresses are read-only, and no answer or error reveals where the memory 
 
 from __future__ import annotations
 
+import os
 import stat
 from urllib.parse import quote, unquote
 
@@ -136,11 +137,14 @@ def named(home: Home, text: str, targets: Sequence[str] = (*TARGETS, "list")) ->
     place = head if colon and line.isdecimal() else place
     if place.startswith(SCHEME):
         return place
-    place = layout.below(home.store, place, home.project).removeprefix(f"projects/{home.project}/")
+    inside = layout.below(home.store, place, home.project)
+    place, said = inside.removeprefix(f"projects/{home.project}/"), place
     if place.startswith("session "):
         return f"{SCHEME}root/{SESSIONS}/{place.removeprefix('session ')}"
-    # What the block calls MEMORY.md is the user's.
-    scopes = [layout.USER] if place == layout.MEMORY == text.strip() else [home.project, layout.USER]
+    # What the block calls MEMORY.md is the user's. A path says whose it is; `notes/x.md` may be either's.
+    is_on_disk = said.startswith(f"{home.store}{os.sep}") and place == inside
+    is_users = is_on_disk or place == layout.MEMORY == text.strip()
+    scopes = [layout.USER] if is_users else [home.project, *([layout.USER] if place == inside else [])]
     tree = Tree(home.store)
     linked = [f"notes/{unquote(place)}"] if "%" in place else []
     for scope in scopes:

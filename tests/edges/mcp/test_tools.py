@@ -116,6 +116,13 @@ def test_a_host_may_answer_later_and_until_then_nothing_is_written(mem: Mem) -> 
     assert "other" not in mem.read("list")
 
 
+@proves("S0.71")
+@pytest.mark.parametrize("verdict", [None, 0, 1])
+def test_a_verdict_that_is_neither_yes_nor_no_nor_a_reason_denies(mem: Mem, verdict: Any) -> None:
+    answer = Tools(mem, permit=lambda *_: verdict).call("remember", {"content": "x", "title": "other"})
+    assert (answer.error, "denied" in answer.text, mem.list()) == (True, True, ["MEMORY.md"])
+
+
 @proves("S1.18")
 def test_remember_needs_no_approval_while_edits_of_files_do(mem: Mem) -> None:
     """A host that gates edits asks for what `needs_approval`, and for nothing else."""

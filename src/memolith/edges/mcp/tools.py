@@ -222,6 +222,8 @@ def _tool(offer: dict[str, Any]) -> Tool:
 def _settled(verdict: Verdict | Awaitable[Verdict]) -> Verdict:
     if isinstance(verdict, (bool, str)):
         return verdict
+    if not hasattr(verdict, "__await__"):
+        return False  # neither a yes nor a reason: `denied`
     if callable(close := getattr(verdict, "close", None)):
         close()  # never awaited
     raise InputError("permit is async; use `await tools.acall(…)`")
