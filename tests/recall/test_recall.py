@@ -766,8 +766,10 @@ def test_in_a_small_memory_too_a_change_of_something_else_replaces_nothing(
     """Found by strangers: of two notes, one with `new` or `now` was "newer than" the right answer."""
     kinds = ["note", "record", "long_term", "everywhere", "daily"]
     turn = len(question) + len(answer) + len(later)  # each pair has kinds and a size of its own
+    shelves = mem.root / "projects" / mem.project / "notes"
+    shelves.mkdir(parents=True)
     for number in range(turn % 3 and turn % 27):
-        mem.remember(f"Shelf {number} holds jars of paint.")
+        (shelves / f"shelf-{number}.md").write_text(f"Shelf {number} holds jars of paint.\n")
     for text, kind in ((answer, kinds[turn % 5]), (later, kinds[turn // 5 % 5])):
         clock.seconds += 3600
         if kind == "record":
