@@ -24,6 +24,8 @@ QUIET = 2.5  # without output for so long, a program waits for its person
 OPTIONS = {"codex": ["--no-daemon"]}  # the daemon would outlive it
 # What each asks before the first prompt; "\r" is yes.
 FIRST = {"codex": ["\r"]}
+# What it shows once it reads keys, if what is typed before that is lost.
+READY = {"qwen": b"Type your message"}
 CANNOT = {
     "gemini": "asks a second model first, which ours is not",
     "opencode": "asks the terminal what it can, and this one does not answer",
@@ -100,6 +102,7 @@ def test_what_is_typed_at_a_terminal_is_the_persons_and_the_answer_is_the_agents
         answered(agent.user / ".claude.json", agent.work)
     agent.model.say(Reply("Noted."))
     with terminal(agent) as at:
+        at.wait(lambda: READY.get(agent.name, b"") in at.shown)
         for keys in [*FIRST.get(agent.name, ()), "We always use pnpm here.", "\r"]:
             at.type(keys)
         at.wait(lambda: agent.model.asked)
