@@ -165,7 +165,7 @@ def test_a_sentence_below_a_diff_and_a_long_path_go_on_between_words_and_below(
 def test_times_of_a_session_are_local_wherever_it_is_shown(mem: Mem, work: Path, capfd: Capture) -> None:
     turn = {"role": "user", "content": "Hello.", "time": "2026-11-14T20:00:00Z"}
     mem.sessions.end([turn], agent="claude", session_id="1")
-    for command in (["status"], ["session", "list"], ["session", "show"]):
+    for command in (["status"], ["session", "list"], ["session", "show"], ["show", "claude-1", "--why"]):
         assert main([*command, "--project", str(work)]) == 0
         assert "2026-11-15 05:00" in capfd.readouterr().out
 
