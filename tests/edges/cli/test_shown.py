@@ -227,6 +227,27 @@ def test_broken_settings_are_repaired_in_the_editor_that_memolith_opens(work: Pa
     assert config.read_text() == ""
 
 
+def test_a_long_answer_goes_through_the_pager_that_a_person_has_named(mem: Mem, work: Path) -> None:
+    for day in ("Monday", "Friday"):
+        mem.write("scratchpad", f"It rained on {day}.")
+    shown = {}
+    for lines in ("2", "24"):
+        ours, theirs = os.openpty()
+        subprocess.run(
+            [sys.executable, "-m", "memolith", "read", "scratchpad"],
+            cwd=work,
+            stdin=theirs,
+            stdout=theirs,
+            check=True,
+            env={**os.environ, "PAGER": "sed s/^/paged:/", "LINES": lines, "COLUMNS": "80"},
+        )
+        shown[lines] = os.read(ours, 4096).decode()
+        os.close(ours)
+        os.close(theirs)
+    assert "paged:It rained on Friday." in shown["2"]
+    assert shown["24"].startswith("It rained")
+
+
 def at_terminal(command: list[str], work: Path, typed: str, **env: str) -> tuple[str, str]:
     """Run a command for a person who types something; return what is asked and what is answered."""
     ours, theirs = os.openpty()
