@@ -39,6 +39,15 @@ def test_a_narrow_terminal_leaves_whole_columns_out_and_cuts_only_long_ones(
     assert "word word" in lines[1]
 
 
+def test_what_is_wrong_new_or_looked_for_is_in_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    said = paint.Facts("ok   memolith: hook runs\nBAD  Codex CLI: not trusted")
+    assert "\x1b[33m  Codex CLI: not trusted\x1b[0m" in paint.drawn(said)
+    assert "\x1b[32m+Tests need Redis.\x1b[0m" in paint.drawn(paint.Diff("+Tests need Redis."))
+    assert "Tests need \x1b[1;33mRedis\x1b[0m." in paint.drawn(paint.Marked("Tests need Redis.", ["redis"]))
+
+
 def test_names_that_begin_alike_are_told_apart_in_a_narrow_table_and_understood_as_shown(
     mem: Mem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
