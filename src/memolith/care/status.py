@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 
 from memolith.base import whole
 from memolith.base.errors import UnsafePathError
@@ -93,15 +93,8 @@ def _last_session(sessions: Sessions) -> dict[str, str]:
     """Return the session that began last."""
     for name in sessions.newest()[:_DAMAGED]:
         if found := sessions.read(name):
-            return {"name": found.name, "started": _local(found.started), "title": found.title}
+            return {"name": found.name, "started": found.begun, "title": found.title}
     return {}
-
-
-def _local(stamp: str) -> str:
-    try:
-        return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
-    except (ValueError, OverflowError):
-        return stamp
 
 
 _DAMAGED = 3  # copies that may be unreadable before one counts as the last

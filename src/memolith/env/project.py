@@ -179,7 +179,11 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     if checkout is None and (not os.path.isdir(here) or (not doubt and here in _no_projects())):
         return _nowhere(here)
     strangers = [each.slug for _, each in around]
-    claims = evidence.claims(everything, checkout, strangers, prove) if checkout else []
+    claims = (
+        evidence.claims(everything, checkout, strangers, prove)
+        if checkout
+        else evidence.renamed(everything, root)
+    )
     new = Project(free_slug(root, lambda slug: is_directory(os.path.join(projects, slug))), root, checkout)
     new.is_open = undecided or any(each.proved is None for each in claims)
     strangers += filter(None, [slug])

@@ -294,7 +294,7 @@ def _snippets(found: Recall) -> str:
         )
         lines += [
             f"{number}. {hit.score:.2f}  {hit.source}  ({about})",
-            *(f"   {line}" for line in hit.snippet.split("\n")),
+            *(f"   {line}" for line in (hit.snippet or hit.title).split("\n")),
             f"   why: {hit.reasons}",
         ]
     return "\n".join(lines)
