@@ -236,25 +236,35 @@ def test_broken_settings_are_repaired_in_the_editor_that_memolith_opens(work: Pa
     assert config.read_text() == ""
 
 
-def test_a_long_answer_goes_through_the_pager_that_a_person_has_named(mem: Mem, work: Path) -> None:
+@pytest.mark.parametrize(
+    ("lines", "pager", "begins"),
+    [
+        ("2", "sed s/^/paged:/", "paged:It rained"),
+        ("24", "sed s/^/paged:/", "It rained"),  # it fits on the screen
+        ("2", "ours", "It rained"),  # of the project, which a stranger may have made
+        ("2", "'", "It rained"),
+    ],
+)
+def test_a_long_answer_goes_through_the_pager_that_a_person_has_named(
+    mem: Mem, work: Path, lines: str, pager: str, begins: str
+) -> None:
     for day in ("Monday", "Friday"):
         mem.write("scratchpad", f"It rained on {day}.")
-    shown = {}
-    for lines in ("2", "24"):
-        ours, theirs = os.openpty()
-        subprocess.run(
-            [sys.executable, "-m", "memolith", "read", "scratchpad"],
-            cwd=work,
-            stdin=theirs,
-            stdout=theirs,
-            check=True,
-            env={**os.environ, "PAGER": "sed s/^/paged:/", "LINES": lines, "COLUMNS": "80"},
-        )
-        shown[lines] = os.read(ours, 4096).decode()
-        os.close(ours)
-        os.close(theirs)
-    assert "paged:It rained on Friday." in shown["2"]
-    assert shown["24"].startswith("It rained")
+    (work / "ours").write_text("#!/bin/sh\nsed s/^/ours:/\n")
+    (work / "ours").chmod(0o755)
+    ours, theirs = os.openpty()
+    path = os.pathsep.join([".", str(work), os.environ["PATH"]])
+    subprocess.run(
+        [sys.executable, "-m", "memolith", "read", "scratchpad"],
+        cwd=work,
+        stdin=theirs,
+        stdout=theirs,
+        check=True,
+        env={**os.environ, "PAGER": pager, "LINES": lines, "COLUMNS": "80", "PATH": path},
+    )
+    assert os.read(ours, 4096).decode().startswith(begins)
+    os.close(ours)
+    os.close(theirs)
 
 
 def at_terminal(command: list[str], work: Path, typed: str, **env: str) -> tuple[str, str]:

@@ -57,10 +57,29 @@ def _paged(shown: str) -> bool:
 
     if shown.count("\n") < get_terminal_size().lines:
         return False
-    from click import echo_via_pager
+    import shlex
+    import subprocess
 
-    echo_via_pager(shown, color=True)
-    return True
+    from memolith.env import programs
+
+    try:
+        name, *options = shlex.split(os.environ["PAGER"])
+        pager = [programs.find(name) or "", *options]
+        env = {
+            "LESS": "FRX",
+            **programs.environment(),
+        }
+        started = subprocess.Popen(pager, stdin=subprocess.PIPE, cwd=programs.NOWHERE, env=env)
+    except (OSError, ValueError):
+        return False  # a pager that cannot be started is no reason to say nothing
+    data: bytes | None = shown.encode(errors="replace")
+    while True:
+        try:
+            started.communicate(data)
+        except KeyboardInterrupt:  # it is the pager's: it stops following, or asks
+            data = None
+        else:
+            return True
 
 
 def json(fields: Fields) -> None:
