@@ -65,10 +65,8 @@ def _paged(shown: str) -> bool:
     try:
         name, *options = shlex.split(os.environ["PAGER"])
         pager = [programs.find(name) or "", *options]
-        env = {
-            "LESS": "FRX",
-            **programs.environment(),
-        }
+        # As git does: with colours, and what fits stays on the screen.
+        env = {"LESS": "FRX", **programs.environment()}
         started = subprocess.Popen(pager, stdin=subprocess.PIPE, cwd=programs.NOWHERE, env=env)
     except (OSError, ValueError):
         return False  # a pager that cannot be started is no reason to say nothing
