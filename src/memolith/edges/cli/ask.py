@@ -157,7 +157,7 @@ def _kinds(value: object) -> list[str] | None:
     from memolith.base.values import HIT_KINDS
     from memolith.memory.arguments import one_of
 
-    given = (each.removesuffix("s") if each != "s" else each for each in _several(str(value)) or ())
+    given = (each.removesuffix("s") if each != "s" else each for each in several(str(value)) or ())
     return [one_of(each, HIT_KINDS, "kind") for each in given]
 
 
@@ -262,7 +262,7 @@ def _recalled(mem: Mem, query: str, typed: Mapping[str, str]) -> Recall:
     return mem.recall(
         query,
         limit=10 if limit is None else limit,
-        scopes=_several(typed.get("scope")),
+        scopes=several(typed.get("scope")),
         kinds=_kinds(typed.get("kind")),
         categories=_categories(typed.get("category")),
         since=day(mem, "--since", typed["since"]) if "since" in typed else None,
@@ -305,12 +305,13 @@ def _categories(value: str | None) -> list[str] | None:
     from memolith.memory.arguments import one_of
     from memolith.store.layout import CATEGORIES
 
-    given = _several(value)
+    given = several(value)
     named = (f"{each}s" if f"{each}s" in CATEGORIES else each for each in given or ())
     return given and [one_of(each, CATEGORIES, "category") for each in named]
 
 
-def _several(value: str | None) -> list[str] | None:
+def several(value: str | None) -> list[str] | None:
+    """Return the words that an option has between its commas."""
     return None if value is None else [each.strip() for each in value.split(",") if each.strip()]
 
 

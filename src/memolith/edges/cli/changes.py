@@ -137,6 +137,7 @@ def history(
 ) -> Answer | None:
     """List the versions that can be restored: the states before each destructive change; or print one.
 
+    What a change did, when, by whom, and how big the file was before it, which is what its VERSION has.
     NAME is whatever `show` takes; without one, all that changed here is listed. Secrets are masked.
 
     \b
@@ -211,7 +212,8 @@ def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: boo
         )
         for row in rows
     ]
-    table = Table(("version", "when", "did", "by", "bytes", "file"), cells, spare=("bytes", "by", "when"))
+    head = ("version", "when", "did", "by", "bytes before", "file")
+    table = Table(head, cells, spare=("bytes before", "by", "when"))
     return common.listed(
         "versions",
         rows,

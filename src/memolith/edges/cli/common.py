@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -187,6 +188,22 @@ def file_text(file: str) -> str:
         raise InputError(f"{file}: cannot be read ({error.strerror}); name a file of text") from None
 
 
+def json_rows(file: str) -> list[dict[str, object]]:
+    """Return the objects of a JSON file: a list, or one a line."""
+    text = file_text(file)
+    rows: list[dict[str, object]]
+    try:
+        if text.lstrip().startswith("["):
+            rows = json.loads(text)
+        else:
+            rows = [json.loads(row) for row in text.split("\n") if row.strip()]
+    except (ValueError, RecursionError) as error:
+        raise TextError(f"{file}: not JSON ({error}); give a list, or one object per line") from None
+    if not all(isinstance(row, dict) for row in rows):
+        raise TextError(f"{file}: every ticket must be an object with a title")
+    return rows
+
+
 def _decoded(data: bytes, where: str, *, whole: bool = True) -> str:
     try:
         return getincrementaldecoder("utf-8")().decode(data, final=whole)
@@ -201,7 +218,7 @@ def choice(value: str, allowed: Sequence[str], what: str) -> str:
     if value not in allowed:
         import difflib
 
-        near = difflib.get_close_matches(value, allowed, 1, 0.7)
+        near = difflib.get_close_matches(value, allowed, 1, 0.75)
         hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(allowed)}"
         raise InputError(f"unknown {what} {value!r}; {hint}")
     return value

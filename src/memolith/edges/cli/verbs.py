@@ -159,10 +159,13 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
     rows = sorted(rows, key=lambda row: row["time"], reverse=True)[:limit]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
-        how = "ticket add TITLE" if folder == "tickets" else "remember TEXT"
-        above = _above(mem)
+        how = {"tickets": "ticket add TITLE", "daily": "write daily TEXT"}.get(folder, "remember TEXT")
+        how += " --scope user" if scope == "user" or mem.is_nowhere else ""
+        above, what = _above(mem), {"daily": "log"}.get(folder, folder or "memory")
+        if mem.is_nowhere and folder in ("tickets", "daily"):
+            return fields, Note(f"no {what} here; go to a project's directory")
         where = f", but {above} has one: `memolith project name --project {above}` gives it its subfolders"
-        return fields, Note(f"no {folder or 'memory'} here{where if above else f'; try `memolith {how}`'}")
+        return fields, Note(f"no {what} here{where if above else f'; try `memolith {how}`'}")
     cells = [
         (
             row["name"],
@@ -177,7 +180,9 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
     for row in rows:
         del row["time"]
     head = ("name", "kind", "whose", "changed", "status", "title")
-    return fields, Table(head, cells, spare=("changed", "whose", "kind"))
+    table = Table(head, cells, spare=("changed", "whose", "kind"))
+    others = "`memolith search WORDS --all` looks into every project, `memolith list projects` names them"
+    return fields, table, *([Note(f"this project's and yours; {others}")] if archived else [])
 
 
 def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
