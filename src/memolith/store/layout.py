@@ -176,7 +176,7 @@ def note_name(name: str | None) -> str:
     the name of the index.
     """
     if not isinstance(name, str) or not name.strip():
-        raise InputError("a note needs a name: letters, digits, - and _")
+        raise InputError("a note needs a name, as in note:NAME: letters, digits, - and _")
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:

@@ -252,6 +252,11 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
         fields = {**found.as_dict(), **({"working": worked} if worked else {})}
         is_any = bool(found.hits or worked)
         return _ended((fields, brief.prompt(found.hits, worked)), found=is_any, quiet=quiet)
+    if not (found.hits or quiet or mem.identity.known or mem.identity.checkout):
+        from memolith.edges.cli import common
+
+        if where := common.elsewhere(mem):
+            output.note(f"nothing is kept here yet{where}")
     matched = [each.partition("words: ")[2].partition(";")[0] for each in (hit.reasons for hit in found.hits)]
     words = _marked(_snippets(found), ", ".join(matched).split(", "))
     return _ended((found.as_dict(), words), found=not all(hit.weak for hit in found.hits), quiet=quiet)
@@ -294,7 +299,7 @@ def _snippets(found: Recall) -> str:
         )
         lines += [
             f"{number}. {hit.score:.2f}  {hit.source}  ({about})",
-            *(f"   {line}" for line in hit.snippet.split("\n")),
+            *(f"   {line}".rstrip() for line in hit.snippet.split("\n")),
             f"   why: {hit.reasons}",
         ]
     return "\n".join(lines)

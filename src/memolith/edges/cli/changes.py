@@ -238,7 +238,7 @@ def undo(mem: Mem, name: tuple[str, ...]) -> Answer:
     """
     words, version = _with_version(mem, name)
     done = mem.undo(words, version)
-    answer = _told("Undid" if version is None else f"Restored version {version}, before", done)
+    answer = _told("Undid" if version is None else f"Restored version {version}", done)
     if words is None and _settings_changed_after(mem, done.time):
         return *answer, output.Note("your settings changed after that; undo leaves them: `memolith config`")
     return answer
@@ -275,9 +275,19 @@ def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
     if not done.diff and not also and verb != "Redid":
         same = f"{_short(done.name)} is already as it was before that change ({_did(done.op)}{by})"
         return done.as_dict(), Diff(f"Nothing changed: {same}")
+    how, here = f"{_did(done.op)}{by}, {when(done.time)}", layout.scope_of(done.name)
+    said = f"a change of {_short(done.name)} ({how}): {now}"
+    if verb.startswith("Restored"):
+        said = f"of {_short(done.name)}, which it was before a change ({how}): {now}"
+    elif _did(done.op) in ("rename", "move") and len(done.also) == 1:  # one thing, not two files
+        was, is_now = sorted(
+            (done.name, *done.also), key=lambda each: (each == done.name) == bool(done.bytes)
+        )
+        said = f"the {how}: what was {_placed(was, here)} is {_placed(is_now, here)} again"
+        also = []
     lines = [
         *_bounded(done.diff),
-        f"{verb} a change of {_short(done.name)} ({_did(done.op)}{by}, {when(done.time)}): {now}",
+        f"{verb} {said}",
         *([f"With it: {', '.join(also[:_NAMED])}{more}"] if also else []),
     ]
     return done.as_dict(), Diff("\n".join(lines))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import sys
 import time
 from codecs import getincrementaldecoder
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -80,7 +82,7 @@ def described(found: Value, body: str, status: str = "") -> tuple[output.Fields,
             rows = value if name == "notes" and isinstance(value, list) else [value]
             rows = ["; ".join(map(str, row)) if isinstance(row, list) else row for row in rows]
             lines += [f"{'' if number else name:<12} {row}" for number, row in enumerate(rows)]
-    return fields, "\n".join([*lines, "", str(fields[body])])
+    return fields, "\n".join([*lines, *(["", str(fields[body])] if fields[body] else [])])
 
 
 def status_of(mem: Mem, each: Record | Entry) -> str:
@@ -94,6 +96,23 @@ def newest(mem: Mem, found: Iterable[_Entry]) -> list[_Entry]:
     tree = Tree(str(mem.root))
     stats = [(tree.stat(each.filename), each) for each in found]
     return [each for _, each in sorted(stats, key=lambda pair: -pair[0].st_mtime_ns if pair[0] else 0)]
+
+
+def elsewhere(mem: Mem) -> str:
+    """Return where the memory may be that a folder without git seems to lack: above it, or where it was."""
+    here = mem.identity.root
+    if mem.identity.known or mem.identity.checkout or not here:
+        return ""
+    every = mem.projects.list()
+    known = {path for each in every for path in each.paths}
+    if above := next((str(each) for each in Path(here).parents if str(each) in known), ""):
+        return f", but {above} has one: `memolith project name --project {above}` gives it its subfolders"
+    left = [each.paths[-1] for each in every if each.gone and each.paths and not each.origins]
+    same = [path for path in left if os.path.basename(path) == os.path.basename(here)]
+    if len(old := same or left) != 1:
+        return ""
+    move = shlex.join(("memolith", "project", "move", old[0], here))
+    return f", but {old[0]} is gone and had one: if it was moved here, `{move}`"
 
 
 def listed(name: str, found: Iterable[Value], table: str, nothing: str) -> output.Answer:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shlex
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -141,14 +140,6 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     return _files(mem, scope, what, limit, archived=archived)
 
 
-def _above(mem: Mem) -> str:
-    """Return the nearest folder above one without git that has a memory; empty if there is none."""
-    if mem.identity.known or mem.identity.checkout or not mem.identity.root:
-        return ""
-    known = {path for each in mem.projects.list() for path in each.paths}
-    return next((str(each) for each in Path(mem.identity.root).parents if str(each) in known), "")
-
-
 def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archived: bool) -> Answer:
     slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
     rows = []
@@ -161,11 +152,10 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
     if not rows:
         how = {"tickets": "ticket add TITLE", "daily": "write daily TEXT"}.get(folder, "remember TEXT")
         how += " --scope user" if scope == "user" or mem.is_nowhere else ""
-        above, what = _above(mem), {"daily": "log"}.get(folder, folder or "memory")
+        what = {"daily": "log"}.get(folder, folder or "memory")
         if mem.is_nowhere and folder in ("tickets", "daily"):
             return fields, Note(f"no {what} here; go to a project's directory")
-        where = f", but {above} has one: `memolith project name --project {above}` gives it its subfolders"
-        return fields, Note(f"no {what} here{where if above else f'; try `memolith {how}`'}")
+        return fields, Note(f"no {what} here{common.elsewhere(mem) or f'; try `memolith {how}`'}")
     cells = [
         (
             row["name"],
