@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 
 from memolith.base import whole
@@ -9,6 +10,7 @@ from memolith.base.errors import UnsafePathError
 from memolith.base.values import Value
 from memolith.care import doubled
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.env.project import PROJECTS, read_identity
 from memolith.memory import daily, document, note_index, review
 from memolith.memory.note_index import note_files
 from memolith.memory.records import Records
@@ -208,7 +210,8 @@ def page(home: Home) -> str:
     """Return the notes as Markdown for a person: the index, each note with its size, and their location."""
     root = home.store
     tree = Tree(root)
-    parts = [f"# Memory of {home.project}"]
+    known = read_identity(os.path.join(root, PROJECTS), home.project)
+    parts = [f"# Memory of {(known and known.name) or home.project}"]
     for slug, title in ((home.project, "Notes of this project"), (layout.USER, "Notes for all projects")):
         names = note_files(root, slug)
         if not names and not slug:

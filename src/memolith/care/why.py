@@ -95,7 +95,7 @@ class Why(Value):
 
     def _given(self) -> str:
         if not self.given:
-            return "to no session in the last thirty days, beside the block"
+            return "to no session in the last thirty days, except in the block"
         sessions = len({each.session for each in self.given})
         return f"{plural(len(self.given), 'time')} to {plural(sessions, 'session')} in the last thirty days"
 

@@ -215,7 +215,7 @@ def _nowhere(here: str = "") -> Project:
 
 
 _NO_PROJECT = (
-    "there is no project here, as in your home, / and /tmp; only what is kept for all projects is at hand "
+    "there is no project here: your home, / and /tmp are none; only what is kept for all projects is at hand "
     "(`memolith project name` makes it one, with its subfolders)"
 )
 

@@ -62,15 +62,30 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
     lost = _gone(home, bare)
     if gone and lost:
         return lost
-    what = f"no {kinds[0]}" if len(kinds) == 1 else "nothing"
-    hint = f"`memolith list {kinds[0]}s` shows them" if len(kinds) == 1 else _HINT
-    if near := difflib.get_close_matches(bare, [each.name for each in known], 1):
-        hint = f"did you mean {quoted(near[0])}?"
-    elif lost and lost.kind in kinds:
-        op = home.gate.history.entries(lost.path)[-1].op.partition("-")[0]
-        if op in _GOES:
-            hint = f"{lost.kind}:{lost.name} was {op}d: `memolith undo {lost.name}` brings it back"
-    raise NotFoundError(f"{what} is called {quoted(wanted)}; {hint}")
+    what, kept = (
+        f"no {kinds[0]}" if len(kinds) == 1 else "nothing",
+        lost if lost and lost.kind in kinds else None,
+    )
+    raise NotFoundError(f"{what} is called {quoted(wanted)}; {_next(home, bare, kinds, known, kept)}")
+
+
+def _next(home: Home, wanted: str, kinds: tuple[str, ...], known: list[Found], lost: Found | None) -> str:
+    """Return what to do about a name that nothing has: what it was, what is like it, or where all are."""
+    op = home.gate.history.entries(lost.path)[-1].op.partition("-")[0] if lost else ""
+    if lost and (now := _now(home, lost.path)):
+        return f"{lost.name} is called {now.name} now: `memolith show {now.name}`"
+    if near := difflib.get_close_matches(wanted, [each.name for each in known], 1):
+        return f"did you mean {quoted(near[0])}?"
+    if lost and op in _GOES:
+        return f"{lost.kind}:{lost.name} was {op}d: `memolith undo {lost.name}` brings it back"
+    if lost and op == "move":
+        return (
+            f"{lost.kind}:{lost.name} was moved to another project: `memolith history {lost.name}` says when"
+        )
+    if len(kinds) > 1:
+        return _HINT
+    named = ", ".join(dict.fromkeys(each.name for each in known)) if len(known) <= _MOST_NAMED else ""
+    return f"`memolith list {kinds[0]}s` shows them" + (f": {named}" if named else "")
 
 
 def is_whole(home: Home, found: Found, text: str) -> bool:
@@ -175,6 +190,17 @@ def _gone(home: Home, text: str) -> Found | None:
         for is_meant in _ways(home, wanted):
             if several := [each for each in known if is_meant(each)]:
                 return _one(text, several)
+    return None
+
+
+def _now(home: Home, path: str) -> Found | None:
+    """Return what a file that is gone became by the change that took it away; None if nothing here did."""
+    op = home.gate.history.entries(path)[-1].op
+    there = (each for slug in (home.project, layout.USER) for each in home.gate.history.files(slug))
+    for each in there if "-" in op else ():  # a change of several files has a number
+        made = home.gate.history.entries(each)
+        if each != path and any(one.op == op and one.before == "absent" for one in made):
+            return of_path(home, each) if Tree(home.store).is_file(each) else _now(home, each)
     return None
 
 

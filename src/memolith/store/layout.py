@@ -177,7 +177,7 @@ def note_name(name: str | None) -> str:
     the name of the index.
     """
     if not isinstance(name, str) or not name.strip():
-        raise InputError(f"a note needs a name: {_CHARACTERS}")
+        raise InputError(f"a note needs a name, as in note:NAME: {_CHARACTERS}")
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base.errors import InputError, TextError
-from memolith.edges.cli import common, completion
+from memolith.base.errors import InputError
+from memolith.edges.cli import ask, common, completion
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
 from memolith.memory import find
@@ -41,7 +40,15 @@ _repeat = "May be repeated."
 _metadata = (
     click.option("--title", metavar="TITLE", help="What it is about; names its file."),
     click.option("--alias", "aliases", multiple=True, metavar="TEXT", help=f"Another name. {_repeat}"),
-    click.option("--keyword", "keywords", multiple=True, metavar="TEXT", help=f"A search word. {_repeat}"),
+    click.option(
+        "--keyword",
+        "--keywords",
+        "keywords",
+        multiple=True,
+        metavar="TEXT",
+        callback=lambda _, __, value: tuple(part for each in value for part in ask.several(each) or ()),
+        help="A search word; several with commas, or one by one.",
+    ),
     click.option("--source", metavar="TEXT", help="Where it was learned."),
     click.option(
         "--expires", metavar="DATE", help="Last day of a temporary incident: YYYY-MM-DD, tomorrow, 7d."
@@ -200,10 +207,13 @@ def list_records(
     if keyword is not None:
         wanted = keyword.casefold()
         found = [each for each in found if wanted in map(str.casefold, each.keywords)]
-    return record_table(mem, found, over=archived or status is not None)
+    is_part = any(each is not None for each in (category, scope, status, keyword))
+    return record_table(mem, found, over=archived or status is not None, is_part=is_part)
 
 
-def record_table(mem: Mem, found: list[Record], limit: int | None = None, *, over: bool) -> Answer:
+def record_table(
+    mem: Mem, found: list[Record], limit: int | None = None, *, over: bool, is_part: bool = False
+) -> Answer:
     """Return records as a list, newest first; those that are `over` by their dates on request."""
     states = {each.filename: common.status_of(mem, each) for each in found}
     found = common.newest(mem, (each for each in found if over or states[each.filename] != "expired"))[:limit]
@@ -212,11 +222,10 @@ def record_table(mem: Mem, found: list[Record], limit: int | None = None, *, ove
         for r in found
     ]
     table = Table(("id", "category", "whose", "status", "title"), rows, spare=("whose", "category"))
-    nothing = (
-        "there are no such records; `memolith record add --help` shows how to add one"
-        if over
-        else "no records that hold now (--all shows all); `memolith record add --help` shows how"
-    )
+    nothing = "no records yet; `memolith record add decision TEXT` adds one"
+    if count := 0 if found else len(mem.records.list(None, None, None, archived=True)):
+        such = "such records" if is_part else "records that hold now"
+        nothing = f"no {such}; `memolith record list --all` shows all ({count})"
     return common.listed("records", found, table, nothing)
 
 
@@ -288,21 +297,29 @@ def note_ticket(mem: Mem, ticket_id: str, text: tuple[str, ...]) -> Answer:
     return mem.tickets.note(mem.find(ticket_id, "ticket").name, common.text_argument(" ".join(text)))
 
 
+_OVER = ("done", "closed")
+_NO_TICKETS = "no tickets yet; `memolith ticket add TITLE` adds one"
+
+
 @ticket.command("list")
 @common.one_of("--status", TICKET_STATUSES)
 @common.one_of("--type", TYPES, name="kind")
+@click.option("--open", "pending", is_flag=True, help="Only what is neither done nor closed.")
 @opened
-def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
+def list_tickets(mem: Mem, status: str | None, kind: str | None, pending: bool) -> Answer:
     """List tickets, those changed last first; what is done or closed comes after all others.
 
     \b
-    memolith ticket list --status open
+    memolith ticket list --open
     """
-    found = common.newest(mem, mem.tickets.list(status, kind))
-    found.sort(key=lambda each: each.status in ("done", "closed"))
+    found, count = common.newest(mem, mem.tickets.list(status, kind)), len(mem.tickets.list())
+    found.sort(key=lambda each: each.status in _OVER)
+    if pending:
+        found = [each for each in found if each.status not in _OVER]
     rows = [(veil.masked(t.id), t.status, t.type, t.priority, t.title) for t in found]
     table = Table(("id", "status", "type", "priority", "title"), rows, spare=("type", "priority"))
-    return common.listed("tickets", found, table, "no tickets; `memolith ticket add --help` shows how")
+    nothing = f"no such tickets; `memolith ticket list` shows all ({count})" if count else _NO_TICKETS
+    return common.listed("tickets", found, table, nothing)
 
 
 @ticket.command("show")
@@ -330,27 +347,12 @@ def import_tickets(mem: Mem, file: str) -> Answer:
     \b
     gh issue list --json number,title,body,state | memolith ticket import -
     """
-    done = mem.tickets.load(_json_rows(file))
+    done = mem.tickets.load(common.json_rows(file))
     text = "\n".join(each.message.partition(";")[0] for each in done) or "Nothing to import."
     held = {layout.locate(str(mem.root), each.filename) for each in mem.review.list()}
     if waiting := sum(each.filename in held for each in done):
         text += f"\n{waiting:,} wait{'s' if waiting == 1 else ''} for your decision: `memolith review`"
     return {"tickets": [each.as_dict() for each in done]}, text
-
-
-def _json_rows(file: str) -> list[dict[str, object]]:
-    text = common.file_text(file)
-    rows: list[dict[str, object]]
-    try:
-        if text.lstrip().startswith("["):
-            rows = json.loads(text)
-        else:
-            rows = [json.loads(row) for row in text.split("\n") if row.strip()]
-    except (ValueError, RecursionError) as error:
-        raise TextError(f"{file}: not JSON ({error}); give a list, or one object per line") from None
-    if not all(isinstance(row, dict) for row in rows):
-        raise TextError(f"{file}: every ticket must be an object with a title")
-    return rows
 
 
 def _verb(group: click.Group, name: str, text: str, act: Callable[[Mem], Callable[..., Answer]]) -> None:

@@ -38,7 +38,7 @@ def _switch(word: str, value: str, text: str) -> None:
         if found is not (value == "true"):
             raise ConfigError(f"{key} is set to {value}, but the {origin} says otherwise: {env_name(key)}")
         status = mem.learning.status()
-        return {"enabled": found}, "\n".join(status.lines(mem.settings)) if found else "Learning is off"
+        return {"enabled": found}, "\n".join(status.lines(mem.settings)) if found else "Learning is off."
 
     learn.command(word, help=f"{text}\n\n\b\nmemolith learn {word}")(opened(run))
 

@@ -99,7 +99,7 @@ def name(mem: Mem, name: tuple[str, ...]) -> Answer:
     memolith project name "Lab notes"
     """
     called, place = mem.projects.name(" ".join(name) if name else None)
-    again = "give another name to change it; undo does not"
+    again = "to change the name, give another one; undo leaves it"
     return {"name": called, "path": place}, f"{place} is the project {called}, with its subfolders ({again})"
 
 

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shlex
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -141,14 +140,6 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     return _files(mem, scope, what, limit, archived=archived)
 
 
-def _above(mem: Mem) -> str:
-    """Return the nearest folder above one without git that has a memory; empty if there is none."""
-    if mem.identity.known or mem.identity.checkout or not mem.identity.root:
-        return ""
-    known = {path for each in mem.projects.list() for path in each.paths}
-    return next((str(each) for each in Path(mem.identity.root).parents if str(each) in known), "")
-
-
 def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archived: bool) -> Answer:
     slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
     rows = []
@@ -159,10 +150,12 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
     rows = sorted(rows, key=lambda row: row["time"], reverse=True)[:limit]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
-        how = "ticket add TITLE" if folder == "tickets" else "remember TEXT"
-        above = _above(mem)
-        where = f", but {above} has one: `memolith project name --project {above}` gives it its subfolders"
-        return fields, Note(f"no {folder or 'memory'} here{where if above else f'; try `memolith {how}`'}")
+        how = {"tickets": "ticket add TITLE", "daily": "write daily TEXT"}.get(folder, "remember TEXT")
+        how += " --scope user" if scope == "user" or mem.is_nowhere else ""
+        what = {"daily": "log"}.get(folder, folder or "memory")
+        if mem.is_nowhere and folder in ("tickets", "daily"):
+            return fields, Note(f"no {what} here; go to a project's directory")
+        return fields, Note(f"no {what} here{common.elsewhere(mem) or f'; try `memolith {how}`'}")
     cells = [
         (
             row["name"],
@@ -177,7 +170,9 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
     for row in rows:
         del row["time"]
     head = ("name", "kind", "whose", "changed", "status", "title")
-    return fields, Table(head, cells, spare=("changed", "whose", "kind"))
+    table = Table(head, cells, spare=("changed", "whose", "kind"))
+    others = "`memolith search WORDS --all` looks into every project, `memolith list projects` names them"
+    return fields, table, *([Note(f"this project's and yours; {others}")] if archived else [])
 
 
 def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
