@@ -170,6 +170,9 @@ def rm(mem: Mem, slug: str | None, yes: bool) -> Answer:
             raise InputError(f"which one? This one is {slug}: memolith project rm {slug} --yes")
     found = mem.projects.removable(slug)
     used = mem.projects.users(found)
+    is_short = found.slug.startswith(slug) and slug not in (found.slug, found.slug.rpartition("-")[0])
+    if is_short and slug.casefold() != found.name.casefold() and (yes or not common.attended()):
+        raise InputError(f"{slug!r} is only the beginning of {found.slug!r}; give the whole name")
     if not yes:
         what = f"{found.slug} ({plural(found.notes, 'note')}), with its history and sessions, for good"
         here = f"{used[0]} starts anew. " if used else ""

@@ -90,7 +90,7 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]
     if found.kind == "session":
         return session_text(mem, found.name, turn)
     if found.kind == "record":
-        record = mem.records.get(found.name, _scope(found))
+        record = mem.records.get(found.name, common.whose(found))
         return common.described(record, "body", common.status_of(mem, record))
     if found.kind == "ticket":
         return common.described(mem.tickets.get(found.name), "description")
@@ -102,10 +102,6 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]
         none = "nothing was written on" if found.kind == "daily" else "there is no"
         raise NotFoundError(f"{none} {found.name}{'' if found.kind == 'daily' else ' yet'}; {hint}")
     return {**found.as_dict(), **resource.as_dict()}, resource.text or arguments.EMPTY
-
-
-def _scope(found: Found) -> str:
-    return "project" if layout.scope_of(found.path) else "user"
 
 
 @cli.command("list")
@@ -200,7 +196,7 @@ def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
             "path": veil.masked(path),
             "name": veil.masked(found.name),
             "kind": found.kind,
-            "scope": _scope(found),
+            "scope": common.whose(found),
             "status": "" if found.kind == "note" else state,
             "title": veil.masked(entry.title) if entry else "",
             "bytes": status.st_size,
@@ -300,10 +296,10 @@ def _replace(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) 
         if found.kind == "ticket":
             return mem.tickets.replace(found.name, old, new)
         change, text = arguments.replacement(found.name, old), find.entry_of(mem, found).parsed.body
-        return mem.records.update(found.name, change(text, new), scope=_scope(found))
+        return mem.records.update(found.name, change(text, new), scope=common.whose(found))
     target: Any = found.kind
     name = found.name if target in ("note", "daily") else None
-    scope_: Any = _scope(found) if target == "note" else "project"
+    scope_: Any = common.whose(found) if target == "note" else "project"
     return mem.edit(target, old, new, name, scope=scope_, if_sha256=if_sha256)
 
 
@@ -320,7 +316,7 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
 
     \b
     memolith rm running-the-tests
-    memolith rm claude-3f2a --yes
+    memolith rm claude-3f2a1b4c --yes
     """
     found = _meant(mem, names, yes=yes)
     for each in found:
@@ -330,8 +326,7 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
             ever = " for good" if each.kind == "session" else ""
             common.agree(f"Delete {each.name}{ever}?", f"this deletes {each.name}{ever}: add --yes")
     with Command("delete", when=len(found) > 1):
-        addressed = (f"{each.kind}:{each.name}" if each.kind in find.KINDS else each.name for each in found)
-        done = [mem.remove(each) for each in addressed]
+        done = [mem.remove(each.path or f"session:{each.name}") for each in found]
     back = " (`memolith undo` brings it back)"
     lines = [each.message.removesuffix(back) if len(done) > 1 else each.message for each in done]
     if len(done) > 1 and all(each.message.endswith(back) for each in done):
@@ -343,9 +338,7 @@ def _meant(mem: Mem, names: tuple[str, ...], *, yes: bool) -> list[Found]:
     """Return what is to go: one thing whose title has several words, or several by their whole names."""
     if len(names) == 1:
         only = mem.find(names[0])
-        if only.kind in ("note", "record", "ticket") and not (yes or find.is_whole(mem, only, names[0])):
-            short = f"{names[0]!r} is only the beginning of {only.name!r}; give the whole name, or add --yes"
-            common.agree(f"Delete {only.kind} {only.name}?", short)
+        common.check_whole(mem, only, names[0], yes=yes)
         return [only]
     with contextlib.suppress(NotFoundError):
         return [mem.find(" ".join(names))]
