@@ -87,9 +87,12 @@ def described(found: Value, body: str, status: str = "") -> tuple[output.Fields,
 
 
 def status_of(mem: Mem, each: Record | Entry) -> str:
-    """Return the status of a record for a person: one that is active may be over."""
-    is_past = each.status == "active" and is_over(mem.today, each.expires, each.valid_until)
-    return "expired" if is_past else each.status
+    """Return the status of a record for a person: one that is active may be over, or not hold yet."""
+    if each.status != "active":
+        return each.status
+    if is_over(mem.today, each.expires, each.valid_until):
+        return "expired"
+    return f"from {each.valid_from[:10]}" if each.valid_from[:10] > mem.today else "active"
 
 
 def newest(mem: Mem, found: Iterable[_Entry]) -> list[_Entry]:

@@ -84,7 +84,7 @@ _OPTIONS = {
     "--name": "give the name itself, without an option",
     "--last --latest": "`memolith session show` shows the last one",
     "--expires --ttl --until --valid-until": "notes do not expire, records do: "
-    "`memolith record add TEXT --category NAME --valid-until DATE`",
+    "`memolith record add decision TEXT --valid-until DATE` (or principle, procedure, preference, incident)",
     "--force -f -r -rf -y": "give --yes",
     "--force -f -r -rf": "leave it out: what can be undone needs no consent",
     "--list": "`memolith history` lists the versions",

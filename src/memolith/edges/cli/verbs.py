@@ -23,7 +23,7 @@ from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
 from memolith.memory.document import diff as difference
 from memolith.store import files, layout
-from memolith.store.allow_list import allowed
+from memolith.store.allow_list import allowed, masked
 from memolith.store.together import Command
 from memolith.text import source_label
 from memolith.text.names import SCHEME
@@ -109,7 +109,12 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]
     "what", default="all", metavar=f"[{'|'.join(_LISTS)}]", shell_complete=completion.words(*_LISTS)
 )
 @common.one_of("--scope", common.SCOPES, "Only this scope's (default: both).")
-@click.option("--all", "archived", is_flag=True, help="Records: also archived, superseded and expired ones.")
+@click.option(
+    "--all",
+    "archived",
+    is_flag=True,
+    help="Files of all projects; records also if archived, superseded or expired.",
+)
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @opened
 def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: int | None) -> Answer:
@@ -120,6 +125,7 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     memolith list notes -n 5
     memolith list notes --scope user
     memolith list sessions
+    memolith list notes --all
     """
     if what == "all":
         return _files(mem, scope, "", limit, archived=archived)
@@ -147,11 +153,14 @@ def _above(mem: Mem) -> str:
 
 def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archived: bool) -> Answer:
     slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
+    others = [each for each in layout.projects(mem.home) if each != mem.project]
     rows = []
-    for path in mem.list():
-        slug = layout.scope_of(path)
-        if slug in slugs and path.startswith(f"{layout.path(slug, folder)}/" if folder else ""):
-            rows += _row(mem, path, archived=archived)
+    for slug in [*slugs, *(others if archived and scope is None else [])]:
+        of = mem.of_project(slug) if slug in others else mem
+        for path in of.list():
+            below = f"{layout.path(slug, folder)}/" if folder else ""
+            if slug == layout.scope_of(path) and path.startswith(below):
+                rows += _row(of, path, archived=archived)
     rows = sorted(rows, key=lambda row: row["time"], reverse=True)[:limit]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
@@ -163,7 +172,7 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
         (
             row["name"],
             row["kind"],
-            row["scope"] if row["scope"] == "user" else "",
+            "user" if row["scope"] == "user" else _other(mem, row["path"]),
             when(row["time"] / 1e9),
             "" if row["status"] == "active" else row["status"],
             row["title"],
@@ -174,6 +183,12 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
         del row["time"]
     head = ("name", "kind", "whose", "changed", "status", "title")
     return fields, Table(head, cells, spare=("changed", "whose", "kind"))
+
+
+def _other(mem: Mem, path: str) -> str:
+    """Return whose a file is, if it is another project's."""
+    slug = layout.scope_of(path)
+    return "" if slug == mem.project else slug
 
 
 def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
@@ -189,6 +204,7 @@ def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
     state = entry.status if entry else ""
     if entry and entry.kind == "record":
         state = common.status_of(mem, entry)
+    is_outside = bool(entry and source_label.is_outside(entry.origin))
     if state in ("archived", "superseded", "expired") and not archived:
         return []
     return [
@@ -197,8 +213,8 @@ def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
             "name": veil.masked(found.name),
             "kind": found.kind,
             "scope": common.whose(found),
-            "status": "" if found.kind == "note" else state,
-            "title": veil.masked(entry.title) if entry else "",
+            "status": "waits for review" if is_outside else "" if found.kind == "note" else state,
+            "title": masked(Tree(str(mem.root)), path, entry.title) if entry else "",
             "bytes": status.st_size,
             "changed": common.iso(status.st_mtime),
             "time": status.st_mtime_ns,
