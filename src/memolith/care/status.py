@@ -17,7 +17,6 @@ from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.prompt import block
 from memolith.store import files, ignore, layout, outside
-from memolith.store.entry import is_over
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens, plural
 
@@ -162,7 +161,7 @@ def overview(home: Home) -> Overview:
         enabled=home.is_on,
         learning=_learning(home),
         last_session=_last_session(sessions),
-        records=sum(not is_over(home.today, each.expires, each.valid_until) for each in Records(home).list()),
+        records=sum(not each.is_over(home.today) for each in Records(home).list()),
         tickets=len(tree.listed(layout.path(home.project, "tickets"))),
         sessions=len(sessions.stored()),
         waiting=held,

@@ -18,8 +18,11 @@ from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
 from memolith.env.paths import Tree
+from memolith.memory import find
+from memolith.store import layout
 from memolith.store.entry import is_over
 from memolith.store.layout import CATEGORIES
+from memolith.store.screen import quoted
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from memolith.base.values import Value
     from memolith.mem import Mem
+    from memolith.memory.find import Found
     from memolith.memory.record import Record
     from memolith.memory.tickets import Ticket
     from memolith.store.entry import Entry
@@ -85,9 +89,12 @@ def described(found: Value, body: str, status: str = "") -> tuple[output.Fields,
 
 
 def status_of(mem: Mem, each: Record | Entry) -> str:
-    """Return the status of a record for a person: one that is active may be over."""
-    is_past = each.status == "active" and is_over(mem.today, each.expires, each.valid_until)
-    return "expired" if is_past else each.status
+    """Return the status of a record for a person: one that is active may be over, or not hold yet."""
+    if each.status != "active":
+        return each.status
+    if is_over(mem.today, each.expires, each.valid_until):
+        return "expired"
+    return f"from {each.valid_from[:10]}" if each.valid_from[:10] > mem.today else "active"
 
 
 def newest(mem: Mem, found: Iterable[_Entry]) -> list[_Entry]:
@@ -135,6 +142,26 @@ def attended() -> bool:
 def has_project() -> bool:
     """Whether the running command was given a --project."""
     return click.get_current_context().ensure_object(Options).project is not None
+
+
+def whose(found: Found) -> str:
+    """Return the scope of what was found, as options name it."""
+    return "project" if layout.scope_of(found.path) else "user"
+
+
+def check_whole(mem: Mem, found: Found, typed: str, *, yes: bool, does: str = "Delete") -> None:
+    """Ask before something goes of whose name only the beginning was given.
+
+    What nothing brings back needs its whole name wherever nobody can be asked.
+    """
+    if find.is_whole(mem, found, typed):
+        return
+    short = f"{quoted(typed)} is only the beginning of {quoted(found.name)}; give the whole name"
+    if found.kind != "session":
+        if not yes:
+            agree(f"{does} {found.kind} {found.name}?", f"{short}, or add --yes")
+    elif yes or not attended():
+        raise InputError(f"{short}, as nothing brings a session back")
 
 
 def agree(question: str, otherwise: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base.errors import InputError
+from memolith.base.errors import InputError, NotFoundError
 from memolith.edges.cli import ask, common, completion
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
     from memolith.memory.entries import EntryResult
+    from memolith.memory.find import Found
 
     Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -173,18 +174,24 @@ def edit_record(
     memolith record edit use-pnpm --category principles
     """
     content = common.text_argument(" ".join(text)) if text else None
-    given, record_id = _given(mem, options), _record_id(mem, record_id, options["scope"])
+    found = _meant(mem, record_id, "record", options["scope"])
+    given, record_id = _given(mem, {**options, "scope": common.whose(found)}), found.name
     with Command("reclassify", when=category is not None):
         if category is not None:
-            moved = mem.records.reclassify(record_id, category, scope=options["scope"])
+            moved = mem.records.reclassify(record_id, category, scope=given["scope"])
             if content is None and not given.keys() - {"scope"}:
                 return moved
         return _with_end(mem, mem.records.update(record_id, content, **given))
 
 
-def _record_id(mem: Mem, name: str, scope: str | None) -> str:
-    """Return the id of the record that a name means; a scope narrows it to ids and their beginnings."""
-    return name if scope else mem.find(name, "record").name
+def _meant(mem: Mem, name: str, kind: str, scope: str | None = None) -> Found:
+    """Return the record or ticket that a name means; a scope narrows it to ids and their beginnings."""
+    if scope:
+        return find.of_path(mem, mem.records.get(name, scope).filename)
+    found = mem.find(name, kind)
+    if found.kind != kind:
+        raise NotFoundError(f"{name!r} is no {kind}; `memolith {kind} list` shows them")
+    return found
 
 
 @record.command("list")
@@ -239,7 +246,8 @@ def show_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
     \b
     memolith record show use-pnpm
     """
-    found = mem.records.get(_record_id(mem, record_id, scope), scope)
+    meant = _meant(mem, record_id, "record", scope)
+    found = mem.records.get(meant.name, common.whose(meant))
     return common.described(found, "body", common.status_of(mem, found))
 
 
@@ -280,7 +288,7 @@ def edit_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
     \b
     memolith ticket edit login-fails --status in_progress
     """
-    return mem.tickets.update(mem.find(ticket_id, "ticket").name, **_given(mem, options))
+    return mem.tickets.update(_meant(mem, ticket_id, "ticket").name, **_given(mem, options))
 
 
 @ticket.command("note")
@@ -294,7 +302,7 @@ def note_ticket(mem: Mem, ticket_id: str, text: tuple[str, ...]) -> Answer:
     \b
     memolith ticket note login-fails "It is the proxy."
     """
-    return mem.tickets.note(mem.find(ticket_id, "ticket").name, common.text_argument(" ".join(text)))
+    return mem.tickets.note(_meant(mem, ticket_id, "ticket").name, common.text_argument(" ".join(text)))
 
 
 _OVER = ("done", "closed")
@@ -331,7 +339,7 @@ def show_ticket(mem: Mem, ticket_id: tuple[str, ...]) -> Answer:
     \b
     memolith ticket show login-fails
     """
-    return common.described(mem.tickets.get(mem.find(" ".join(ticket_id), "ticket").name), "description")
+    return common.described(mem.tickets.get(_meant(mem, " ".join(ticket_id), "ticket").name), "description")
 
 
 @ticket.command("import")
@@ -356,14 +364,16 @@ def import_tickets(mem: Mem, file: str) -> Answer:
 
 
 def _verb(group: click.Group, name: str, text: str, act: Callable[[Mem], Callable[..., Answer]]) -> None:
-    """Add a command that does one thing to the entry with an id."""
+    """Add a command that does one thing to the entry with an id; to one that goes, only by its whole name."""
 
-    def run(mem: Mem, entry_id: str, **scope: str | None) -> Answer:
-        return act(mem)(
-            entry_id if any(scope.values()) else mem.find(entry_id, str(group.name)).name, **scope
-        )
+    def run(mem: Mem, entry_id: str, *, yes: bool = True, **scope: str | None) -> Answer:
+        found = _meant(mem, entry_id, str(group.name), scope.get("scope"))
+        common.check_whole(mem, found, entry_id, yes=yes, does=name.capitalize().replace("Rm", "Delete"))
+        return act(mem)(found.name, **({"scope": common.whose(found)} if group is record else {}))
 
     command = opened(run)
+    if name in ("archive", "rm"):
+        command = click.option("--yes", is_flag=True, help="Do not ask if ID is only a beginning.")(command)
     if group is record:
         command = _any_scope(command)
     example = "use-pnpm" if group is record else "login-fails"

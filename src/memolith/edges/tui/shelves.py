@@ -75,7 +75,7 @@ def shelves(mem: Mem) -> list[Shelf]:
 
 
 def _records(mem: Mem, scope: str) -> Shelf:
-    found = Counter(record.category for record in mem.records.list(scope=scope))
+    found = Counter(each.category for each in mem.records.list(scope=scope) if not each.is_over(mem.today))
     counts = {each: found[each] for each in mem.records.categories}
     shelf = Shelf(f"{scope}/record", "Records", sum(counts.values()))
     shelf.children = [
