@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MARKS = " \t\"'`*()[]„“”«»「」『』"
 _IS = frozenset([*ANY_IS.split("|"), *TABLE["is-it"], *AS.split("|"), "be", "been", "became"])
 WITH = frozenset(TABLE["with"])
+LINKING = _IS | frozenset([*NOW.split("|"), *TABLE["still"]])
 _OF = frozenset([*TABLE["of"], *TABLE["named-things"]])
 _LAST = (
     ("is", _IS),
@@ -63,8 +64,9 @@ _PLAIN_PLACES = frozenset(
         "spelled",
     ]
 )
+_APART = str.maketrans("'’:-", "    ")
 _OTHERS, _SHORT = tuple(TABLE["other-codes"]), 4
-_LONG_OTHERS = tuple(other for other in _OTHERS if len(other) > _SHORT)
+LONG_OTHERS = tuple(other for other in _OTHERS if len(other) > _SHORT)
 # A modem is no mode: a short word stands for itself, a longer one for all that begin with it.
 _OTHERS_BETWEEN = tuple(
     f" {each} " if len(each) <= _SHORT and each.isascii() else f" {each}" for each in _OTHERS
@@ -213,11 +215,11 @@ def _other(text: str, at: int, between: str) -> Iterator[str]:
 
 def is_other_code(before: str, between: str) -> bool:
     """Whether words before the name of a code, or behind it, say that it opens nothing: "the error code"."""
-    last = before.rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2]
-    said = f" {between} ".replace("'", " ").replace("’", " ").replace(":", " ")
+    last = before.rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2].lstrip(MARKS)
+    said = f" {between} ".translate(_APART)
     return (
         last.endswith(_OTHERS)
-        or last.startswith(_LONG_OTHERS)
+        or last.startswith(LONG_OTHERS)
         or any(each in said for each in _OTHERS_BETWEEN)
     )
 

@@ -20,6 +20,7 @@ STAND_INS, SMALL_WORDS, SAID = (frozenset(TABLE[name]) for name in ("stand-ins",
 _ENDINGS = frozenset(TABLE["endings"])
 _PAIRS = frozenset(letters[0] + second for letters in TABLE["pairs"] for second in letters[1:])
 _SAID_STEMS = tuple(stem.rstrip() for stem in TABLE["said-stems"])
+_UNSPACED_STEMS = tuple(stem for stem in _SAID_STEMS if stem >= "\u2e80" and len(stem) > 1)
 _ENDING, _SHORT = 7, 3
 # The words inside a value: `getAccessToken` is three. A short one says nothing, so it is left out.
 _WORD = lazy(r"[A-Z]?[a-z]{3,}+|[A-Z]{4,}+")
@@ -110,9 +111,14 @@ def is_stand_in(value: str) -> bool:
     return len(set(value)) <= (2 if len(value) < 8 else 3)
 
 
-def is_said(word: str) -> bool:
-    """Whether a word describes a password, in some language, instead of being one."""
+def is_said(word: str, *, unspaced: bool = False) -> bool:
+    """Whether a word describes a password, in some language, instead of being one.
+
+    `unspaced`: the sentence may go on in it.
+    """
     word = word.lower()
+    if unspaced and word.startswith(_UNSPACED_STEMS):
+        return True
     return word in SAID or any(
         word.startswith(stem) and len(word) <= len(stem) + (_ENDING if len(stem) > _SHORT else 0)
         for stem in _SAID_STEMS
