@@ -88,7 +88,7 @@ def _is_other(
     # What an earlier look masked is a secret as well.
     tail = text[end : end + _NEAR]
     gap = text[end : behind[1]] if behind else tail.partition("[secret:")[0] if "[secret:" in tail else None
-    if gap and _WIFI.search(head) and any(end <= at < end + len(gap) for at in passwords):
+    if gap and _WIFI.search(head) and _goes_on(gap, start, end, start - len(head), passwords):
         return True
     if look(value) >= STRANGE:
         return False
@@ -103,3 +103,9 @@ def _is_other(
     return _STROKE.fullmatch(gap.strip("\"'`")) is not None and not any(
         at < start for at in passwords if start - at < _NEAR
     )
+
+
+def _goes_on(gap: str, start: int, end: int, low: int, passwords: list[int]) -> bool:
+    """Whether the first password is named behind what is a network's name then, in the same line."""
+    named = [at for at in passwords if low <= at < end + len(gap)]
+    return "\n" not in gap and bool(named) and not any(at < start for at in named)
