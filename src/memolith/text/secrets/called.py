@@ -54,7 +54,7 @@ def only_secrets(
         yield from found
         return
     passwords = [at for at, _, _, kind in names if kind in {"password", "loose"}]
-    every = [*passwords, *(at for at, _, kind in foreign if kind in {"pin", "code"})]
+    every = sorted([*passwords, *(at for at, _, kind in foreign if kind in {"pin", "code"})])
     kept: list[Span] = []
     for number, (kind, start, end) in enumerate(found):
         others = [one for one in kept[-3:] if one[2] <= start and start - one[2] < _NEAR]
@@ -70,6 +70,8 @@ def only_secrets(
 
 def _inner(text: str, start: int, end: int) -> tuple[int, int]:
     """Return where a value is without what leads to it, and without spaces and quotes around it."""
+    if text[start].isascii() and text[start].isalnum():
+        return start, end
     led = _LED.match(text, start, end)
     start = led.end() if led else start
     value = text[start:end]

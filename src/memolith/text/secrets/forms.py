@@ -14,7 +14,7 @@ from memolith.text.secrets.values import (
     is_name,
     is_password,
     is_random,
-    is_said,
+    is_sentence,
     is_shuffled,
     is_stand_in,
     is_strange,
@@ -137,7 +137,7 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool 
     )
     near = f" {before} {between}".replace("-", " ").replace("'", " ").replace("’", " ")
     is_part = pin and _PART.fullmatch(found["value"])
-    if is_part or is_other_code(before, between) or is_said(between.strip("をがは "), unspaced=True):
+    if is_part or is_other_code(before, between) or is_sentence(between.strip("をがは ")):
         return False
     if pin or (
         stated

@@ -6,6 +6,8 @@ of the debugger is …"), or by the verb (a program listens there, somebody is c
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from memolith.text.patterns import lazy, sections
 from memolith.text.secrets.placed import LINKING, LONG_OTHERS, MARKS, is_other_code
 from memolith.text.secrets.values import TABLE
@@ -35,8 +37,9 @@ _BEFORE, _SUBJECT = 72, 5  # characters; words
 
 
 def opens_nothing(text: str, start: int, end: int, secrets: Sequence[int]) -> bool:
-    """Whether a number is one that anybody may know; `secrets` is where the names of secrets are."""
-    named = max((at for at in secrets if at < start), default=start)
+    """Whether a number is one that anybody may know; `secrets`: where names of secrets are, in order."""
+    before = bisect_left(secrets, start)
+    named = secrets[before - 1] if before else -_BEFORE
     is_other = start - named < _BEFORE and is_other_code(text[max(0, named - _BEFORE) : named].lower(), "")
     if is_other or _BEHIND.match(text, end):
         return True
@@ -54,7 +57,7 @@ def opens_nothing(text: str, start: int, end: int, secrets: Sequence[int]) -> bo
         return False
     said = [word for _, word in words]
     # "The PIN of the extension is …": where a secret is named, the rest says of what.
-    stated, free = len(words) < size, not any(low <= at < start for at in secrets)
+    stated, free = len(words) < size, named < low
     return (
         said[-1].startswith(LONG_OTHERS)
         or (said[-1] in _AT and _TIME.fullmatch(text, start, end) is not None)

@@ -64,7 +64,6 @@ _PLAIN_PLACES = frozenset(
         "spelled",
     ]
 )
-_APART = str.maketrans("'’:-", "    ")
 _OTHERS, _SHORT = tuple(TABLE["other-codes"]), 4
 LONG_OTHERS = tuple(other for other in _OTHERS if len(other) > _SHORT)
 # A modem is no mode: a short word stands for itself, a longer one for all that begin with it.
@@ -216,7 +215,7 @@ def _other(text: str, at: int, between: str) -> Iterator[str]:
 def is_other_code(before: str, between: str) -> bool:
     """Whether words before the name of a code, or behind it, say that it opens nothing: "the error code"."""
     last = before.rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2].lstrip(MARKS)
-    said = f" {between} ".translate(_APART)
+    said = f" {between} ".replace("'", " ").replace("’", " ").replace(":", " ").replace("-", " ")
     return (
         last.endswith(_OTHERS)
         or last.startswith(LONG_OTHERS)

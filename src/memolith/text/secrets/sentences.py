@@ -23,7 +23,7 @@ from memolith.text.secrets.values import (
     is_password,
     is_phrase,
     is_random,
-    is_said,
+    is_sentence,
     is_stand_in,
     is_strange,
     named_parts,
@@ -121,7 +121,7 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool, foreign:
     if sure and is_short and (stop := number_end(text, start)):
         return start, stop
     word = first_word(found[0]) if found else ""
-    if not sign and is_said(word, unspaced=True):
+    if not sign and is_sentence(word):
         return None
     return (start, start + len(word)) if word and _is_linked(word, link, sign) else None
 
@@ -257,7 +257,7 @@ def value_in_sentence(
             break
         start = match.start("value")
         word = bare(match["value"])
-        if match["glued"] and is_said(word, unspaced=True):
+        if match["glued"] and is_sentence(word):
             continue
         if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):
             word = word.rstrip("!?")

@@ -111,14 +111,14 @@ def is_stand_in(value: str) -> bool:
     return len(set(value)) <= (2 if len(value) < 8 else 3)
 
 
-def is_said(word: str, *, unspaced: bool = False) -> bool:
-    """Whether a word describes a password, in some language, instead of being one.
+def is_sentence(word: str) -> bool:
+    """Whether a sentence goes on with what is said of a password, in a script without spaces."""
+    return word.startswith(_UNSPACED_STEMS)
 
-    `unspaced`: the sentence may go on in it.
-    """
+
+def is_said(word: str) -> bool:
+    """Whether a word describes a password, in some language, instead of being one."""
     word = word.lower()
-    if unspaced and word.startswith(_UNSPACED_STEMS):
-        return True
     return word in SAID or any(
         word.startswith(stem) and len(word) <= len(stem) + (_ENDING if len(stem) > _SHORT else 0)
         for stem in _SAID_STEMS
