@@ -195,14 +195,14 @@ def _beside(text: str, at: int, stop: int, end: int, kind: str, line: Line) -> I
     """Yield what else is in the line: a question, how a value is spelled, other names, a lock."""
     if _QUESTION.match(text, end):
         yield "in-question"
-    if any(word in line.lower[end - line.low :] for word in _SPELLED):
+    if any(map(line.lower[end - line.low :].__contains__, _SPELLED)):
         yield "spelled"
     if kind != "sign-in" and "sign-in" in line.kinds:
         yield "signs-in"
     if kind not in {"password", "loose"} and not line.kinds.isdisjoint(("password", "loose")):
         yield "password-too"
-    near = text[max(line.low, at - 40) : max(stop, end) + 40].lower().replace("-", " ")
-    if any(each in f" {near}" for each in _OPENED):
+    near = " " + text[max(line.low, at - 40) : max(stop, end) + 40].lower().replace("-", " ")
+    if any(map(near.__contains__, _OPENED)):
         yield "opens"
 
 
@@ -217,9 +217,7 @@ def is_other_code(before: str, between: str) -> bool:
     last = before.rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2].lstrip(MARKS)
     said = f" {between} ".replace("'", " ").replace("’", " ").replace(":", " ").replace("-", " ")
     return (
-        last.endswith(_OTHERS)
-        or last.startswith(LONG_OTHERS)
-        or any(each in said for each in _OTHERS_BETWEEN)
+        last.endswith(_OTHERS) or last.startswith(LONG_OTHERS) or any(map(said.__contains__, _OTHERS_BETWEEN))
     )
 
 
