@@ -88,7 +88,7 @@ _NEXT = lazy(
     r"(?i)\[secret:(?:password|secret|token|api-key)\][\"'`]?(?: ?\([\w ]{1,12}\))?"
     r"(?: ?(?:,|;|/|->|→)| and| or| then| und| now)"
     r" ?(?:(?:and|but|then|now|or|und|jetzt|it['’]s|it is|its|is|to)\s){0,4}"
-    r"[\"'`]?(?P<value>[^\s\"'`,;()]{5,64})"
+    r"[\"'`]?(?![a-z_]{2,24}=)(?P<value>[^\s\"'`,;()]{5,64})"
 )
 _SIGNS, _ASKED, _OPENED = TABLE["asked"], ("?\n", '?"', "?'", "?”"), ("[", "(")
 _MARKS = ("?", "？", "؟")

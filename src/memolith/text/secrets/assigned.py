@@ -8,7 +8,7 @@ secret by itself.
 from __future__ import annotations
 
 from memolith.text.patterns import lazy
-from memolith.text.secrets import logins, phrases, sentences, wallets, weighed
+from memolith.text.secrets import environment, logins, phrases, sentences, wallets, weighed
 from memolith.text.secrets.called import only_secrets
 from memolith.text.secrets.forms import codes, columns, listed, pair, pairs
 from memolith.text.secrets.names import foreign_names
@@ -17,7 +17,6 @@ from memolith.text.secrets.nearby import is_fingerprint, random_after_clause, ra
 from memolith.text.secrets.opening import opened
 from memolith.text.secrets.sentences import value_before_name, value_in_sentence
 from memolith.text.secrets.values import (
-    DESCRIBING,
     SMALL_WORDS,
     TABLE,
     UUID,
@@ -72,6 +71,8 @@ _ALONE = lazy(
     r"[*`]{0,3}[ \t]{0,8}(?:\||#[^\n]{0,80})?[ \t]*+(?![^\r\n])"
 )
 _OF_THEIRS, _OTHER_KEYS = frozenset(TABLE["of-theirs"]), frozenset(TABLE["other-keys"])
+# What stands for a value, in an argument: `--password <password> …`; an element has one right behind it.
+_PLACEHOLDER = lazy(r"[\w=:@'\"/ ]<[\w ./-]{0,40}$")
 _SUMS = ("checksum", "sha256", "sha-256", "sha512", "md5", "digest of")
 _PARAMETER = lazy(r"&(?:amp;)?[\w.-]{1,40}=")
 _NAMED = ("word", "wd", "pass", "phrase")
@@ -92,7 +93,7 @@ def labelled(text: str, lower: str, known: frozenset[bytes]) -> Iterator[Span]:
         lower = _MASK.sub(lambda mask: " " * len(mask[0]), lower)
     foreign = list(foreign_names(text, lower, known))
     names = names_in(text, lower, foreign)
-    yield from only_secrets(text, _labelled(text, lower, known, names, foreign), names)
+    yield from only_secrets(text, _labelled(text, lower, known, names, foreign), names, foreign)
 
 
 def _labelled(
@@ -141,6 +142,12 @@ def _is_no_name(text: str, lower: str, names: list[Name], number: int) -> bool:
     at, end, word, _ = names[number]
     if lower.startswith(" primari", end) or (word == "pass" and text.endswith("--- ", 0, at)):
         return True  # of a table; what a test did
+    if (
+        text[end : end + 1] == ">"
+        and _PLACEHOLDER.search(text, max(0, at - 48), at)
+        and not text.startswith("</", text.find("<", end))
+    ):
+        return True
     if number + 1 < len(names) and _is_before(text, end, *names[number + 1][:2]):
         return True
     before = lower[max(0, at - 16) : at].replace("_", " ").replace("-", " ").split()
@@ -239,7 +246,7 @@ def _value_after(text: str, at: int, kind: str, limit: int, *, dense: bool, fore
     if not found and kind != "weak" and not (link and _is_assigned(text, link)):
         found = value_in_sentence(text, at, kind, limit, foreign=foreign, about=about is not None)
     if not found and not (about and not text[at : at + 1].isspace()):
-        found = random_nearby(text, at, limit) or random_after_clause(text, at, kind)
+        found = random_nearby(text, at, limit) or random_after_clause(text, at, kind, foreign=foreign)
     if found and found[1] - found[0] >= _JUDGED:
         more = _VALUE_END.match(text, found[1])
         return found[0], more.end() if more else found[1]
@@ -306,23 +313,14 @@ def _is_value(word: str, link: re.Match[str], kind: str, *, quoted: bool) -> boo
         return is_random(word, 12 if link["scheme"] else 14) or (
             kind in {"password", "loose"} and _is_strong(word)
         )
-    if " " in word and quoted and _is_environment(link) and kind in {"password", "assigned"}:
-        return not _is_told(word)
+    if (
+        by == "="
+        and (kept := environment.kept(link.string, link.start(), word, kind, quoted=quoted)) is not None
+    ):
+        return kept
     if " " in word and not any(is_random(part, 8) for part in word.split(" ")):
         return quoted and by == "=" and kind == "password" and _is_passphrase(word)
     return _is_assigned_secret(word, kind, plain=quoted or link["by"] == "=")
-
-
-def _is_environment(link: re.Match[str]) -> bool:
-    """Whether a name is that of a variable in an environment: `SMTP_PASS="…"`."""
-    name = link.string[max(0, link.start() - 12) : link.start()]
-    return link["by"] == "=" and name[-4:].isupper() and "_" in name
-
-
-def _is_told(text: str) -> bool:
-    """Whether words are what a person reads about a password."""
-    words = text.lower().split()
-    return "$" in text or is_stand_in(text) or words[0] in SMALL_WORDS or not DESCRIBING.isdisjoint(words)
 
 
 def _is_passphrase(text: str) -> bool:

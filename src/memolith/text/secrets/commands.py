@@ -54,7 +54,8 @@ _FLAGS = frozenset("pPwak")
 _BESIDE = dict.fromkeys("pP", (" -u ", " --user")) | dict.fromkeys("wW", (" -u ", " --user", " -d ", "ldap"))
 _NEAR_FLAGS, _NEAR = frozenset("pPw"), (" -u", " -h ", " --host", " -l ", " --login", "@")
 _CALLED_FLAG = lazy(r"-?(?:pass(?:wd|word|phrase)?|pwd?|pw)[ =]")
-_STRANGE = frozenset("!#$%^&*?")
+_STRANGE, _HAS_USER = frozenset("!#$%^&*?"), lazy(r"[A-Za-z][\w.@-]{1,40}:(?!/)")
+_SHORT_FLAG = 2
 _MOST, _LINE = 64, 400  # words of a command; characters before what it reads
 _FILTERS = (
     "grep",
@@ -210,12 +211,15 @@ def _flagged(text: str, start: int, stop: int, following: Place | None, rules: l
     for rule in rules:
         if not rule.startswith("-"):
             continue
-        flag = rule.rstrip("+:%,")
-        inner = rule[len(flag) :] if not rule.endswith("+") else ""
+        flag = rule.rstrip("+.:%,")
+        inner = rule[len(flag) :].rstrip("+.")
         if not token.startswith(flag):
             continue
         value = None
-        if len(token) > len(flag) and (len(flag) == 2 or flag == "-hp" or token[len(flag)] == "="):
+        is_glued = (
+            (len(flag) == _SHORT_FLAG or flag == "-hp") and rule[-1] != "." and token[1:] not in _CALLED
+        )
+        if len(token) > len(flag) and (is_glued or token[len(flag)] == "="):
             value = start + len(flag) + (token[len(flag)] == "="), stop
         elif token == flag and not rule.endswith("+"):
             value = following
@@ -324,6 +328,7 @@ def _unknown(text: str) -> Iterator[tuple[int, int, int]]:
             tokens = _tokens(text, start, 1)
             if tokens and tokens[0][0] == start:
                 low, high = _inside(text, *tokens[0])
+                low = text.find(":", low, high) + 1 or low if _HAS_USER.match(text, low, high) else low
                 value = text[low:high]
                 if high - low >= 6 and any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
                     line = text[max(0, at - _LINE) : at].rpartition("\n")[2].lower()

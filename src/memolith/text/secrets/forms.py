@@ -14,6 +14,7 @@ from memolith.text.secrets.values import (
     is_name,
     is_password,
     is_random,
+    is_sentence,
     is_shuffled,
     is_stand_in,
     is_strange,
@@ -72,6 +73,8 @@ _AHEAD = lazy(
     r"(?<![\w.-])(?P<value>[A-Z]?\d{4,8}[#*]?) ?(?:\(|(?:au|am|en el|on the|at the|into the|sul|på|op het) "
     r"|(?: (?:is|ist|est|es|är|er|é|è|on|to|je|е|это|—|–|-) | ?(?:是|が|は|가|이) ?)(?:[^\s\d]{1,8} ){0,2})$"
 )
+# A part, or what a chip calls its pins: `BPW34`, `D13`.
+_PART = lazy(r"[A-Z]{2,6}\d{1,5}[A-Z]{0,2}|[A-Z]\d\d?")
 _NEAR = 32
 _PLACES = (*TABLE["places"], *TABLE["wifi"])
 _NO_CODES = frozenset(["key", "pair", "phrase", "sign-in", "wallet"])
@@ -133,7 +136,8 @@ def _opens(lower: str, at: int, end: int, found: re.Match[str], *, stated: bool 
         f" {lower[end : found.start('value')]}",
     )
     near = f" {before} {between}".replace("-", " ").replace("'", " ").replace("’", " ")
-    if is_other_code(before, between):
+    is_part = pin and _PART.fullmatch(found["value"])
+    if is_part or is_other_code(before, between) or is_sentence(between.strip("をがは ")):
         return False
     if pin or (
         stated

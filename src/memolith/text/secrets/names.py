@@ -164,7 +164,7 @@ def names(text: str, lower: str, foreign: list[Foreign]) -> list[Name]:
             found[at] = at, last, known, _kind_of(lower, at, last, WORDS[word])
     for at, end, kind in foreign:
         is_open = any(word in lower[max(0, at - _TYPED) : at] for word in _OPEN)
-        is_one = kind in {"password", "phrase", "loose", "code"} or (kind == "key" and not is_open)
+        is_one = kind in {"password", "phrase", "loose", "code", "token"} or (kind == "key" and not is_open)
         if is_one and (at not in found or found[at][1] < end):
             known = _kind_of(lower, at, end, kind)
             if known != "code":

@@ -54,10 +54,11 @@ def random_nearby(text: str, at: int, limit: int) -> Place | None:
     return None
 
 
-def random_after_clause(text: str, at: int, kind: str) -> Place | None:
+def random_after_clause(text: str, at: int, kind: str, *, foreign: bool) -> Place | None:
     """Judge what follows a clause and a sign: "the API key of the service that we use in production: …"."""
     if kind not in {"token", "secret", "password"} and not (
-        kind in {"key", "loose"} and _OF_API.search(text[max(0, at - 32) : at + 40].partition("\n")[0])
+        kind in {"key", "loose"}
+        and (foreign or _OF_API.search(text[max(0, at - 32) : at + 40].partition("\n")[0]))
     ):
         return None
     found = _CLAUSE_THEN.match(text, at)

@@ -41,10 +41,12 @@ _SETS, _PREDICATES = tuple(TABLE["sets"]), tuple(TABLE["predicates"])
 _ARTICLES = frozenset(TABLE["articles"])
 _BEGINS_SO = frozenset(TABLE["predicate-words"])
 _NUMERALS, _COUNTED = frozenset(TABLE["numerals"]), tuple(TABLE["counted"])
+_TWO = "to"  # in Danish and Norwegian
 _SKIPPED = frozenset([*TABLE["now"], *TABLE["still"], *TABLE["is-it"], "just", "simply", "jetzt", "là"])
 _STATED_BEHIND = frozenset(TABLE["stated-behind"])
 _COPULAS = frozenset(["है", "हैं", "था", "है।", "است", "هست", "بود", "olacak"])
 _NAME_ABOUT = lazy(rf"(?i)[ _.-]?(?:{'|'.join(TABLE['about'] + TABLE['phrase-about'])})(?![a-z])")
+_CALLS = frozenset(TABLE["calls"])
 _KEY_FILES = frozenset(TABLE["key-files"])
 _SEVERAL = ("passphrases", "passphrasen", "frases", "phrases", "frasi", "fraser", "zinnen", "lauseet")
 _SEVERAL_INSIDE = ("frases ", "phrases ", "frasi ")
@@ -79,7 +81,8 @@ def words_after(text: str, start: int, sign: str, *, phrase: bool, foreign: bool
     if clause and _is_told(text[slice(*clause)], sure=bool(sign)):
         return clause
     numbered = _NUMBERED_CLAUSE.match(text, start) if sign in {":", "："} and not clause else None
-    if numbered and is_phrase(numbered[0].split()):
+    words = numbered[0].split() if numbered else []
+    if numbered and is_phrase(words) and words[0].lower() not in _CALLS:
         return numbered.span()
     # Without a sign they may be the rest of a sentence: which words join one is only known of English.
     clause = _clause(text, start) if sign or not foreign else None
@@ -186,7 +189,7 @@ def _told(text: str, lower: str, at: int, end: int, *, phrase: bool, foreign: bo
 
 def _is_counted_out(words: list[str], *, phrase: bool) -> bool:
     """Whether words that begin with a number are a phrase: "three grey wolves run", and count nothing."""
-    if any(word.startswith(_COUNTED) for word in words):
+    if any(word.startswith(_COUNTED) for word in words) or words[1] in _STATES:
         return False
     is_sentence = any(word in SMALL_WORDS or word in _BEGINS_SO for word in words)
     return phrase or not (is_sentence or len(words) > 2 * _FEW)
@@ -248,6 +251,8 @@ def _is_told(inner: str, *, sure: bool) -> bool:
     """Tell a phrase from what a sentence says of one."""
     words = inner.split()
     first = words[0].strip(_MARKS).lower() if words else ""
+    if first == _TWO and not inner.isascii() and len(words) > _FEW:
+        return is_phrase(words[1:]) and not words[1].startswith(_COUNTED)
     if len(words) < _FEW or first in _BEGINS_SO or first in SMALL_WORDS or _DONE.match(inner):
         return False
     if not sure and (first in _ARTICLES or first.startswith(_PREDICATES)):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MARKS = " \t\"'`*()[]„“”«»「」『』"
 _IS = frozenset([*ANY_IS.split("|"), *TABLE["is-it"], *AS.split("|"), "be", "been", "became"])
 WITH = frozenset(TABLE["with"])
+LINKING = _IS | frozenset([*NOW.split("|"), *TABLE["still"]])
 _OF = frozenset([*TABLE["of"], *TABLE["named-things"]])
 _LAST = (
     ("is", _IS),
@@ -64,7 +65,7 @@ _PLAIN_PLACES = frozenset(
     ]
 )
 _OTHERS, _SHORT = tuple(TABLE["other-codes"]), 4
-_LONG_OTHERS = tuple(other for other in _OTHERS if len(other) > _SHORT)
+LONG_OTHERS = tuple(other for other in _OTHERS if len(other) > _SHORT)
 # A modem is no mode: a short word stands for itself, a longer one for all that begin with it.
 _OTHERS_BETWEEN = tuple(
     f" {each} " if len(each) <= _SHORT and each.isascii() else f" {each}" for each in _OTHERS
@@ -194,14 +195,14 @@ def _beside(text: str, at: int, stop: int, end: int, kind: str, line: Line) -> I
     """Yield what else is in the line: a question, how a value is spelled, other names, a lock."""
     if _QUESTION.match(text, end):
         yield "in-question"
-    if any(word in line.lower[end - line.low :] for word in _SPELLED):
+    if any(map(line.lower[end - line.low :].__contains__, _SPELLED)):
         yield "spelled"
     if kind != "sign-in" and "sign-in" in line.kinds:
         yield "signs-in"
     if kind not in {"password", "loose"} and not line.kinds.isdisjoint(("password", "loose")):
         yield "password-too"
-    near = text[max(line.low, at - 40) : max(stop, end) + 40].lower().replace("-", " ")
-    if any(each in f" {near}" for each in _OPENED):
+    near = " " + text[max(line.low, at - 40) : max(stop, end) + 40].lower().replace("-", " ")
+    if any(map(near.__contains__, _OPENED)):
         yield "opens"
 
 
@@ -213,12 +214,10 @@ def _other(text: str, at: int, between: str) -> Iterator[str]:
 
 def is_other_code(before: str, between: str) -> bool:
     """Whether words before the name of a code, or behind it, say that it opens nothing: "the error code"."""
-    last = before.rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2]
-    said = f" {between} ".replace("'", " ").replace("’", " ").replace(":", " ")
+    last = before.rpartition("\n")[2].rstrip(" -_").rpartition(" ")[2].lstrip(MARKS)
+    said = f" {between} ".replace("'", " ").replace("’", " ").replace(":", " ").replace("-", " ")
     return (
-        last.endswith(_OTHERS)
-        or last.startswith(_LONG_OTHERS)
-        or any(each in said for each in _OTHERS_BETWEEN)
+        last.endswith(_OTHERS) or last.startswith(LONG_OTHERS) or any(map(said.__contains__, _OTHERS_BETWEEN))
     )
 
 

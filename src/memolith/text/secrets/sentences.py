@@ -23,6 +23,7 @@ from memolith.text.secrets.values import (
     is_password,
     is_phrase,
     is_random,
+    is_sentence,
     is_stand_in,
     is_strange,
     named_parts,
@@ -69,6 +70,10 @@ def _link(words: str) -> str:
 
 _AFTER = {words: lazy(_link(words)) for words in (CLEAR_IS, ANY_IS)}
 _NEXT = lazy(rf"{_CLOSE}(?:[ \t]{{1,3}}(?:(?i:{NOW}) ){{0,2}}(?=\S)|(?<=[\u0e00-\uffff])(?=[!-~„“«「『（]))")
+# Digits with "is" right behind them, as Korean and Japanese have it.
+_COPULA = lazy(
+    r"(?P<value>\d{4,12}[#*]?)(?:입니다|이에요|예요|이야|이다|임(?![가-힣])|이고|이며|이니|이라|です|でした|だよ|である)"
+)
 _CHANGED = lazy(r"[\"'`]? (?:to|->|→|=>) [\"'`]?([^\s\"'`<>|]{5,100})")
 CLAUSE_END = lazy(r"[\"'`]?(?:[.,;!?)](?:\s|$)|[ \t]*(?:\n|$)|[。，이입예]|です|で|だ)")
 _STOPS = frozenset(".,;:!?()=|\n")
@@ -116,6 +121,8 @@ def _linked(text: str, link: re.Match[str], kind: str, *, phrase: bool, foreign:
     if sure and is_short and (stop := number_end(text, start)):
         return start, stop
     word = first_word(found[0]) if found else ""
+    if not sign and is_sentence(word):
+        return None
     return (start, start + len(word)) if word and _is_linked(word, link, sign) else None
 
 
@@ -146,6 +153,8 @@ def _near(text: str, end: int, last: int, kind: str, *, foreign: bool, phrase: b
             sure = sure and (cased or _is_quoted(word, kind, phrase=phrase))
             likely = sure or (is_password(word) and " " not in word)
             return inner if likely and (not before or (foreign and any(map(str.isdigit, word)))) else None
+        if not before and kind == "password" and foreign and (number := _COPULA.match(text, start)):
+            return number.span("value")
         found = _TOKEN.match(text, start)
         word = first_word(found[0]) if found else ""
         if kind == "password" and is_joined(word) and CLAUSE_END.match(text, start + len(word)):
@@ -248,6 +257,8 @@ def value_in_sentence(
             break
         start = match.start("value")
         word = bare(match["value"])
+        if match["glued"] and is_sentence(word):
+            continue
         if word.endswith(("!", "?")) and not any(map(str.isdigit, word)):
             word = word.rstrip("!?")
         sets = match["loose"] and _SETTING.search(text[max(0, at - 48) : match.start()].lower())

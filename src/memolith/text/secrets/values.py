@@ -20,6 +20,7 @@ STAND_INS, SMALL_WORDS, SAID = (frozenset(TABLE[name]) for name in ("stand-ins",
 _ENDINGS = frozenset(TABLE["endings"])
 _PAIRS = frozenset(letters[0] + second for letters in TABLE["pairs"] for second in letters[1:])
 _SAID_STEMS = tuple(stem.rstrip() for stem in TABLE["said-stems"])
+_UNSPACED_STEMS = tuple(stem for stem in _SAID_STEMS if stem >= "\u2e80" and len(stem) > 1)
 _ENDING, _SHORT = 7, 3
 # The words inside a value: `getAccessToken` is three. A short one says nothing, so it is left out.
 _WORD = lazy(r"[A-Z]?[a-z]{3,}+|[A-Z]{4,}+")
@@ -108,6 +109,11 @@ def is_stand_in(value: str) -> bool:
         return True  # `tu_clave_aqui`
     # `xxxxxxxx`, `000000-0000`, `aaaabbbb`: what people type where a value should be.
     return len(set(value)) <= (2 if len(value) < 8 else 3)
+
+
+def is_sentence(word: str) -> bool:
+    """Whether a sentence goes on with what is said of a password, in a script without spaces."""
+    return word.startswith(_UNSPACED_STEMS)
 
 
 def is_said(word: str) -> bool:

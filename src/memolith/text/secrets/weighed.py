@@ -62,6 +62,7 @@ _QUOTE = lazy(
     r"|(?<!\w)'(?P<i>[^'\n]{6,90})'(?!\w))"
 )
 _ABOUT = lazy(rf"(?i)[ _.-]?(?:{'|'.join(TABLE['about'])})(?![a-z])")
+_OPTION = lazy(r"-[A-Za-z]\w*$")
 _COUPON = lazy(r"[A-Z]{3,}\d{1,4}")
 _VERB = lazy(r"(?:^|[\n.:;!?\"'`*-]) {0,2}$")  # "Pass … to it": at the beginning of a sentence
 _NAMED = frozenset(["password", "loose", "phrase", "key", "token", "secret", "assigned"])
@@ -190,6 +191,8 @@ def _is_apart(text: str, start: int, end: int, name: Name, line: Line, shape: st
         return line.part.isascii() and (bool(between.strip(MARKS)) or stop > start)
     if between == " " and text[at:stop].lower() == "passwd":
         return True  # the program
+    if kind == "lock" and text.endswith("000", start, end):
+        return True  # a limit that sets off an alarm
     if kind == "lock":
         return "counts" in linked(text[max(0, start - 40) : start].rpartition("\n")[2])
     if kind != "code":
@@ -224,6 +227,8 @@ def _found(text: str, line: Line) -> Iterator[tuple[int, int, list[str]]]:
         word = bare(text[start : run.end()])
         word = word.rstrip("!?") if word.rstrip("!?").isalpha() else word
         low = max(start + len(word), run.start() + 1)
+        if _OPTION.match(word):
+            continue
         if shape := _shape(text, start, word, plain=line.plain, other_letters=other_letters):
             said = [] if shape == "d:digest" else [f"{shape[0]}:{each}" for each in said_of_word(word)]
             yield start, start + len(word), [shape, *said]
