@@ -13,7 +13,7 @@ from memolith.index import schema
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from sqlite3 import Connection
 
     Scored = tuple[int, float]
@@ -65,20 +65,23 @@ class Scores:
         Most units have one term, and a common one: only the short ones of these can be among the best.
         """
         scores = self._several(weights, having)
-        several, least = set(scores), 0.0
+        several, least, known = set(scores), 0.0, 0
         lengths, fixed, per_word = self._lengths, 1 + self._fixed, self._per_word
         for term in sorted(having, key=lambda term: -weights[term]):
-            units: Collection[int] = having[term] - several
-            if len(scores) >= count:
-                least = least or sorted(scores.values(), reverse=True)[count - 1]
-                longest = (weights[term] * (K1 + 1) / least - fixed) / per_word + 1
-                units = [unit for unit in units if lengths[unit >> 4] <= longest] if longest > 0 else ()
-            if units:
-                scores |= self.once(weights[term], units)
-                least = 0.0
+            if len(scores) >= max(
+                count, 1.2 * known
+            ):  # what was enough before some were added still excludes
+                least, known = sorted(scores.values(), reverse=True)[count - 1], len(scores)
+            if not least:
+                scores |= self.once(weights[term], having[term] - several)
+                continue
+            longest = (weights[term] * (K1 + 1) / least - fixed) / per_word + 1
+            if longest > 0:
+                units = having[term] - several
+                scores |= self.once(weights[term], [each for each in units if lengths[each >> 4] <= longest])
         chosen: Iterable[Scored] = scores.items()
         if len(scores) > count:
-            least = least or sorted(scores.values(), reverse=True)[count - 1]
+            least = sorted(scores.values(), reverse=True)[count - 1]
             chosen = [row for row in scores.items() if row[1] >= least]
         return self._ordered(chosen)[: 2 * count]
 
@@ -93,12 +96,14 @@ class Scores:
         having.update({term: set() for term in weights if term not in having})
         wanted: dict[int, list[tuple[bytes, float, Callable[[int], None]]]]
         wanted = {unit: [] for unit, _ in chosen[:EXACT]}
+        others = []
         for term, weight in weights.items():
-            # Of most terms that were followed, all units are known; the others are looked for in each bag.
-            units = having[term] & wanted.keys() if len(having[term]) == counts[term] else wanted.keys()
             each = schema.in_bag(term), weight, having[term].add
-            for unit in units:
-                wanted[unit].append(each)
+            if len(having[term]) == counts[term]:  # it was followed: all of its units are known
+                for unit in having[term] & wanted.keys():
+                    wanted[unit].append(each)
+            else:
+                others.append(each)
         scores = dict(chosen)
         asked = ",".join(map(str, wanted))
         rows = self._db.execute(f"SELECT id, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
@@ -106,7 +111,7 @@ class Scores:
             bag = schema.unpack(packed)
             norm = self._fixed + self._per_word * self._lengths[unit >> 4]
             score = 0.0
-            for begins, weight, has in wanted[unit]:
+            for begins, weight, has in wanted[unit] + others:
                 often = (
                     schema.frequency(bag, begins) if begins in bag else 0
                 )  # most have not even its letters
