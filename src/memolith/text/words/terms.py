@@ -123,7 +123,8 @@ def of_query(text: str) -> dict[str, float]:
     return dict(_asked(text))
 
 
-@lru_cache(maxsize=16)  # one question is asked of notes and commands, of sessions, and for its frequencies
+# One question is asked of notes and commands, of sessions, and for its frequencies; its words alone, too.
+@lru_cache(maxsize=1024)
 def _asked(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for chunk in dict.fromkeys(text.replace("’", "'").split()):
