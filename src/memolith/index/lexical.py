@@ -6,33 +6,29 @@ rarer word found. The work depends on the query, hardly on the size of the memor
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import log
 
 from memolith.index import schema
+from memolith.index.scores import EXACT, K1, B, Scores
 from memolith.index.units import KINDS, Analysis, Match, Session, Term
 from memolith.text.words import terms as analyser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Collection, Iterable
     from sqlite3 import Connection
 
-    Scored = tuple[int, float]
+    from memolith.index.scores import Scored
 
-_K1, _B = 1.2, 0.75
 _SESSION_K1 = 4.0  # a session says a word of its subject again and again
 _POSTINGS = 3500  # maximum candidates from the rarer words
 _CANDIDATES = 200  # how many of them are kept
-_EXACT = 60  # how many of those are scored exactly, with frequencies and common words
 _MOST_TERMS = 64
 _PART = 4  # letters of a word that is looked for inside the names of files
 _FIRST, _LAST = 192, 64  # terms of a text that are looked up: a log says last what went wrong
 _REMEMBERED = 50_000  # terms
 _ROOT, _ENDING = 4, 2  # letters that stay of a word in an inflected language, letters of its ending
 _SHORT = 300  # characters of a question
-_LOOKED_UP = 24  # terms from which on a bag is taken apart once, instead of searched for each
 _HELD = 256  # terms whose units are held: a question and the statement it is compared with share words
 _TURN = KINDS.index("session")
 # A caller that wants only a few hits needs only the rarest words.
@@ -45,35 +41,33 @@ class Lexicon:
     def __init__(self, connection: Connection, slugs: Iterable[str], *, commands: bool = False) -> None:
         self._db, self._commands = connection, commands
         self._words = schema.words(connection)
-        self._lengths = schema.column(connection, "words")
-        self._lots: array[int] | None = None  # loaded when ties must be broken
         known = {
             row[0]: row[1:] for row in connection.execute("SELECT slug, number, units, words FROM scopes")
         }
         found = [known[slug] for slug in dict.fromkeys(slugs) if slug in known]
         self.scopes = [row[0] for row in found]
         self.total = sum(row[1] for row in found)
-        if commands:  # only sessions have any
-            asked = [[f"sessions/{slug}"] for slug in slugs]
-            has = "SELECT 1 FROM directories WHERE path = ?"
-            self.scopes = (
-                self.scopes if any(connection.execute(has, each).fetchone() for each in asked) else []
-            )
-        self._average = sum(row[2] for row in found) / self.total if self.total else 1.0
+        # Directories of sessions: a memory of notes alone has none, and must not be searched for them.
+        has = "SELECT number FROM directories WHERE path = ?"
+        rows = [connection.execute(has, [f"sessions/{slug}"]).fetchone() for slug in dict.fromkeys(slugs)]
+        self._sessions = [row[0] for row in rows if row]
+        if commands and not self._sessions:  # only sessions have any
+            self.scopes = []
+        self._scores = Scores(connection, sum(row[2] for row in found) / self.total if self.total else 1.0)
         self._frequencies: dict[str, int] = {}
         self._at_least: dict[str, int] = {}  # where counting stopped
         self._units: dict[str, set[int] | str] = {}  # of rarer terms; as text until they are followed
-        # Of the last search: the query, the weights of its terms, the units that have each, and their scores.
-        self._traced: tuple[str, dict[str, float], dict[str, set[int]], dict[int, float]] = ("", {}, {}, {})
+        # Of the last search: the query, the weights of its terms, the units that have each; those followed.
+        self._traced: tuple[str, dict[str, float], dict[str, set[int]], list[str]] = ("", {}, {}, [])
         self._last: tuple[object, list[Scored]] = (None, [])  # what was asked last, and its best units
         self._analysed: tuple[str, Analysis] = ("", Analysis(terms=[], total=0))
 
     def analyse(self, query: str) -> Analysis:
         """Return the terms of a query with their frequencies."""
         if self._analysed[0] != query:
-            found = [
-                Term(term=term, df=self._frequency(term), weight=weight) for term, weight in _said(query)
-            ]
+            said = _said(query)
+            self._count([term for term, _ in said])
+            found = [Term(term=term, df=self._frequency(term), weight=weight) for term, weight in said]
             if _is_inflected(query):
                 found = self._inflected(query, found)
             self._analysed = query, Analysis(terms=found, total=self.total)
@@ -89,16 +83,19 @@ class Lexicon:
             said = [each for each in said if each[1]]
         found: list[Term] = []
         counts: list[int] = []
+        left, rarer = budget, 0
         for term, weight in said:
-            left, rarer = budget, 0
-            for df in counts:
-                if df > left:
-                    break
-                left, rarer = left - df, df
-            df = self._frequency(term, max(left, rarer) + 1)
+            df = self._frequency_up_to(term, max(left, rarer) + 1)
             found.append(Term(term=term, df=df, weight=weight))
+            if df > max(left, rarer):
+                continue  # it changes nothing for the others
             counts.append(df)
             counts.sort()
+            left, rarer = budget, 0
+            for each in counts:
+                if each > left:
+                    break
+                left, rarer = left - each, each
         return self._inflected(query, found) if inflected else found
 
     def _inflected(self, query: str, found: list[Term]) -> list[Term]:
@@ -143,21 +140,24 @@ class Lexicon:
         }
         codes = None if kinds is None else {KINDS.index(kind) for kind in kinds if kind in KINDS}
         count = min(_CANDIDATES, 4 * limit)
+        if alone is not None and not self._sessions:
+            count = min(count, max(EXACT, alone))  # the exact score is no less than that of one occurrence
         key = query, codes, budget, count
         if self._last[0] == key:  # of a task, the sessions and then the units are asked for
             having, scored = self._traced[2], self._last[1]
         else:
             counts = {term.term: term.df for term in asked}
-            scores, having = self._followed(weights, counts, codes, budget)
-            self._traced = query, weights, having, scores
-            scored = self._best(scores, count)
+            having = self._followed(weights, counts, codes, budget)
+            self._traced = query, weights, having, list(having)
+            scored = self._scores.best(weights, having, count)
             if not few:
-                scored = self._exactly(scored, weights, having)
+                scored = self._scores.exactly(scored, weights, counts, having)
             self._last = key, scored
         if alone is not None:
             scored = scored[:alone] + [row for row in scored[alone:] if row[0] & 15 == _TURN]
+        told = list(having.items())
         return [
-            Match(unit_id=unit, score=score, terms=[term for term in having if unit in having[term]])
+            Match(unit_id=unit, score=score, terms=[term for term, units in told if unit in units])
             for unit, score in scored[:limit]
         ]
 
@@ -166,19 +166,20 @@ class Lexicon:
 
         BM25 again, with a session as the document and the number of turns that have a term as its frequency.
         """
-        numbers = ",".join(map(str, self.scopes))
+        numbers = ",".join(map(str, self._sessions))
         known = {
             row[0]: row[1:]
             for row in self._db.execute(
                 "SELECT files.id, directories.path || '/' || name, date, words FROM files JOIN directories "  # noqa: S608 - numbers
-                f"ON directories.number = directory WHERE kind = {_TURN} AND scope IN ({numbers})"
+                f"ON directories.number = directory WHERE directory IN ({numbers})"
             )
         }
         if not known:
             return []
         if self._traced[0] != query:
             self.search(query, _CANDIDATES, None)
-        _, weights, having, scores = self._traced
+        _, weights, having, followed = self._traced
+        scores = self._scores.all(weights, {term: having[term] for term in followed})
         average = sum(row[2] or 0 for row in known.values()) / len(known)
         files = schema.column(self._db, "files")
         found: dict[int, float] = {}
@@ -193,7 +194,7 @@ class Lexicon:
                     best[file] = unit
             rare = log(1 + (len(known) - len(often) + 0.5) / (len(often) + 0.5)) * weight / self._plain(term)
             for file, count in often.items():
-                norm = _SESSION_K1 * (1 - _B + _B * (known[file][2] or 0) / (average or 1.0))
+                norm = _SESSION_K1 * (1 - B + B * (known[file][2] or 0) / (average or 1.0))
                 found[file] = found.get(file, 0.0) + rare * count / (count + norm)
         chosen = sorted(found, key=lambda file: (-found[file], known[file][0]))[:limit]
         named = self._named(chosen)
@@ -222,25 +223,38 @@ class Lexicon:
         df = self._frequency(term)
         return log(1 + (self.total - df + 0.5) / (df + 0.5)) or 1.0
 
-    def _frequency(self, term: str, most: int | None = None) -> int:
-        df = self._frequencies.get(term)
-        if df is None and most is not None and self._at_least.get(term, 0) >= most:
-            df = most
-        if df is None:
-            few = _FEW_POSTINGS if most is None else min(_FEW_POSTINGS, most - 1)
-            units = self._words.few(self._scoped(term), few) if self.scopes else ""
-            if units:
-                df = units.count(",") + 1
-                self._hold(term, units)
-            elif units is None:
-                df = most if few + 1 == most else self._words.count(self._scoped(term), most)
-            else:
-                df = 0
-            known = self._frequencies if most is None or df < most else self._at_least
-            if len(known) > _REMEMBERED:
-                known.clear()
-            known[term] = df
-        return df if most is None else min(df, most)  # even if it was never fully counted
+    def _frequency(self, term: str) -> int:
+        if term not in self._frequencies:
+            self._count([term])
+        return self._frequencies[term]
+
+    def _count(self, terms: list[str]) -> None:
+        """Count the units that have each of these terms, all that is not known yet at once."""
+        new = {term: self._scoped(term) for term in terms if term not in self._frequencies}
+        if not new:
+            return
+        known = self._words.frequencies([each for scoped in new.values() for each in scoped])
+        if len(self._frequencies) > _REMEMBERED:
+            self._frequencies = {term: self._frequencies[term] for term in terms if term not in new}
+        self._frequencies.update(
+            (term, sum(known.get(each, 0) for each in scoped)) for term, scoped in new.items()
+        )
+
+    def _frequency_up_to(self, term: str, most: int) -> int:
+        """Return how many units have a term, counted up to `most`; what was listed for that is held."""
+        df = self._frequencies.get(term, self._at_least.get(term, 0))
+        if df >= most or term in self._frequencies:
+            return min(df, most)
+        units = self._words.few(self._scoped(term), most - 1) if self.scopes else ""
+        if units is None:
+            if len(self._at_least) > _REMEMBERED:
+                self._at_least.clear()
+            self._at_least[term] = most
+            return most
+        df = self._frequencies[term] = units.count(",") + 1 if units else 0
+        if units:
+            self._hold(term, units)
+        return df
 
     def _having(self, term: str) -> set[int]:
         """Return the units with a rarer term; they must not be changed."""
@@ -261,11 +275,10 @@ class Lexicon:
 
     def _followed(
         self, weights: dict[str, float], counts: dict[str, int], codes: set[int] | None, budget: int
-    ) -> tuple[dict[int, float], dict[str, set[int]]]:
-        """Return the units with rarer terms, scored as if each occurred once, and the units of each term."""
-        scores: dict[int, float] = {}
+    ) -> dict[str, set[int]]:
+        """Return the units that have each of the rarer terms."""
         having: dict[str, set[int]] = {}
-        for term, weight in weights.items():
+        for term in weights:
             df = counts[term]
             if df > budget and having:
                 break
@@ -277,45 +290,7 @@ class Lexicon:
                     units |= self._drawn(list(weights), min(_CANDIDATES, budget // 4))
             budget -= df
             having[term] = units if codes is None else {unit for unit in units if unit & 15 in codes}
-            self._add(scores, having[term], weight)
-        return scores, having
-
-    def _add(self, scores: dict[int, float], units: Iterable[int], weight: float) -> None:
-        """Add the score of one occurrence of a term to units."""
-        get, lengths, weight = scores.get, self._lengths, weight * (_K1 + 1)
-        fixed, per_word = 1 + _K1 * (1 - _B), _K1 * _B / self._average
-        if scores:
-            for unit in units:
-                scores[unit] = get(unit, 0.0) + weight / (fixed + per_word * lengths[unit >> 4])
-        else:
-            scores.update({unit: weight / (fixed + per_word * lengths[unit >> 4]) for unit in units})
-
-    def _exactly(
-        self, chosen: list[Scored], weights: dict[str, float], having: dict[str, set[int]]
-    ) -> list[Scored]:
-        """Score the best units by their term frequencies, including terms too common to follow."""
-        having.update({term: set() for term in weights if term not in having})
-        asked = ",".join(str(unit) for unit, _ in chosen[:_EXACT])
-        rows = self._db.execute(f"SELECT id, bag FROM units WHERE id IN ({asked})")  # noqa: S608 - numbers
-        scores = dict(chosen)
-        fixed, per_word = _K1 * (1 - _B), _K1 * _B / self._average
-        wanted = [(schema.in_bag(term), weight, having[term].add) for term, weight in weights.items()]
-        for unit, packed in rows:
-            bag = schema.unpack(packed)
-            table = schema.frequencies(bag) if len(wanted) >= _LOOKED_UP else None
-            norm = fixed + per_word * self._lengths[unit >> 4]
-            score = 0.0
-            for term, weight, has in wanted:
-                if table is not None:
-                    often = table.get(term, 0)
-                else:  # most have not even its letters
-                    often = schema.frequency(bag, term) if term in bag else 0
-                if often:
-                    has(unit)
-                    score += weight * often / (often + norm)
-            scores[unit] = score * (_K1 + 1)
-        # Rounded: equal scores must be equal, whether computed here or before.
-        return self._ordered((unit, round(score, 9)) for unit, score in scores.items())
+        return having
 
     def _drawn(self, all_of: list[str], least: int) -> set[int]:
         """Return the units with all of these terms; of many, at least `least`, those with the lowest lots."""
@@ -325,36 +300,6 @@ class Lexicon:
             if len(found) >= least:
                 return found
         return self._words.having(groups)
-
-    def _best(self, scores: dict[int, float], count: int) -> list[Scored]:
-        """Return the best units, including ties with the last as far as affordable."""
-        chosen: Iterable[Scored] = scores.items()
-        if len(scores) > count:
-            least = sorted(scores.values(), reverse=True)[count - 1]
-            chosen = [row for row in scores.items() if row[1] >= least]
-        return self._ordered(chosen)[: 2 * count]
-
-    def _ordered(self, scored: Iterable[Scored]) -> list[Scored]:
-        """Return units, best first; ties are broken by lot, then by place."""
-        if self._lots is None:
-            self._lots = schema.column(self._db, "lots")
-        lots = self._lots
-        found = sorted([(-score, lots[unit >> 4], unit) for unit, score in scored])
-        same = [
-            each
-            for one, other in pairwise(found)
-            if one[0] == other[0] and one[1] == other[1]
-            for each in (one[2], other[2])
-        ]
-        if same:
-            asked = ",".join(map(str, same))
-            rows = self._db.execute(
-                "SELECT units.id, path, name, position FROM units JOIN files ON files.id = file "  # noqa: S608 - numbers
-                f"JOIN directories ON directories.number = directory WHERE units.id IN ({asked})"
-            )
-            places = {row[0]: row[1:] for row in rows}
-            found.sort(key=lambda row: (*row[:2], places.get(row[2], ())))
-        return [(unit, -score) for score, _, unit in found]
 
 
 def _said(query: str) -> list[tuple[str, float]]:
@@ -379,6 +324,6 @@ def _in_files(named: dict[int, str], terms: Iterable[str]) -> dict[int, float]:
         often = {session: count for session, text in named.items() if (count := text.count(part))}
         rare = log(1 + (len(named) - len(often) + 0.5) / (len(often) + 0.5))
         for session, count in often.items():
-            norm = _K1 * (1 - _B + _B * (named[session].count("\n") + 1) / average)
+            norm = K1 * (1 - B + B * (named[session].count("\n") + 1) / average)
             found[session] = found.get(session, 0.0) + rare * count / (count + norm)
     return found

@@ -59,6 +59,8 @@ _FTS = """CREATE VIRTUAL TABLE words USING fts5(terms, content='', columnsize=0,
 # old words): a changed file gets a new number, `files.spelled`.
 _SPELLED = """CREATE VIRTUAL TABLE spelled USING fts5(words, content='', columnsize=0, detail=none,
     tokenize="ascii tokenchars ':'")"""
+# How many units have a term: half the time of counting them.
+_COUNTED = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.counted USING fts5vocab(main, words, row)"
 _PLAIN = "CREATE TABLE words (term TEXT, unit INTEGER, PRIMARY KEY (term, unit)) WITHOUT ROWID"
 
 COMMAND = KINDS.index("command")  # in the id of a unit of a session that is found apart from what was said
@@ -114,11 +116,6 @@ def frequency(bag: bytes, wanted: bytes) -> int:
             return often
         at = bag.find(wanted, at + 1)
     return 0
-
-
-def frequencies(bag: bytes) -> dict[bytes, int]:
-    """Return the frequency of every term (`in_bag`) in an unpacked bag."""
-    return {b" " + each[:-1]: each[-1] for each in bag.split(b" ")[1:]}
 
 
 def hash_of(data: bytes) -> bytes:
@@ -195,12 +192,11 @@ class Words:
             [(row[0], _spelled(scope, *row)) for row in rows],
         )
 
-    def count(self, any_of: Sequence[str], most: int | None = None) -> int:
-        """Return how many units have one of these terms, counted up to `most`."""
-        query, values = "SELECT count(*) FROM words WHERE words MATCH ?", [_any(any_of)]
-        if most is not None:
-            query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {most:d})"  # noqa: S608
-        return int(self._connection.execute(query, values).fetchone()[0])
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return how many units have each of these terms; of what none has, nothing."""
+        self._connection.execute(_COUNTED)
+        query = f"SELECT term, doc FROM temp.counted WHERE term IN ({','.join('?' * len(terms))})"  # noqa: S608
+        return dict(self._connection.execute(query, terms).fetchall())
 
     def few(self, any_of: Sequence[str], most: int) -> str | None:
         """Return the units with one of these terms, to be `listed`; None if there are more than `most`."""
@@ -272,15 +268,15 @@ class PlainWords(Words):
         """Remove units; bags and lots must be those they were added with."""
         self._connection.executemany("DELETE FROM words WHERE term = ? AND unit = ?", _pairs(scope, rows))
 
-    def count(self, any_of: Sequence[str], most: int | None = None) -> int:
-        """Return how many units have one of these terms, counted up to `most`."""
-        rows = (self._connection.execute("SELECT count(*) FROM words WHERE term = ?", [t]) for t in any_of)
-        found = sum(int(row.fetchone()[0]) for row in rows)
-        return found if most is None else min(found, most)
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return how many units have each of these terms."""
+        count = "SELECT count(*) FROM words WHERE term = ?"
+        return {term: self._connection.execute(count, [term]).fetchone()[0] for term in terms}
 
     def few(self, any_of: Sequence[str], most: int) -> str | None:
         """Return the units with one of these terms, to be `listed`; None if there are more than `most`."""
-        return ",".join(map(str, self.having([any_of]))) if self.count(any_of, most + 1) <= most else None
+        is_few = sum(self.frequencies(any_of).values()) <= most
+        return ",".join(map(str, self.having([any_of]))) if is_few else None
 
     def having(self, all_of: Sequence[Sequence[str]]) -> set[int]:
         """Return the units that have of each group at least one term."""

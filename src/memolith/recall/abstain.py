@@ -204,8 +204,12 @@ class Subject:
             (" ".join(text[:_LONG].split(None, weights.FIRST)[: weights.FIRST]), 0.0),
         ):
             said = terms.of_query(part)
-            common = terms.STOP | _listed(_EVERYDAY, said)
-            told = {term for term in said if term not in common and len(term) > 2 and not term.isdigit()}
+            everyday = _listed(_EVERYDAY, said)
+            told = {
+                term
+                for term in said
+                if len(term) > 2 and term not in terms.STOP and term not in everyday and not term.isdigit()
+            }
             both = told.intersection(self._counts)
             share = len(both) / len(told) if told else 0.0
             is_shared = len(both) >= weights.SHARED and not both.isdisjoint(self._rare)

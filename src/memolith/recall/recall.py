@@ -254,7 +254,8 @@ def _in_order(ranked: list[Ranked], sessions: Sequence[Session]) -> list[Ranked]
 
 def _spelled(query: str) -> dict[str, str]:
     """Map the terms of a question to the words as typed."""
-    return {term: word.strip(_MARKS) for word in reversed(query.split()) for term in terms.of_query(word)}
+    words = list(dict.fromkeys(query.split()))
+    return {term: word.strip(_MARKS) for word in reversed(words) for term in terms.of_query(word)}
 
 
 def _identifiers(query: str) -> set[str]:

@@ -146,7 +146,8 @@ def current_first(
     done: list[Ranked] = []
     while waiting:
         first = waiting[0]
-        newer = [hit for hit in waiting[1:] if said.goes_first(hit, first)] if first.why else []
+        later = said.after(waiting[1:], first) if first.why else []
+        newer = [hit for hit in later if said.goes_first(hit, first)]
         if newer:
             # Check it again at its new position: a third statement may have replaced it in turn.
             best = max(newer, key=lambda hit: (hit.unit.date, hit.unit.first_line or 0, hit.score))
@@ -155,7 +156,8 @@ def current_first(
             del waiting[0]
             if first.why:
                 # What is before it already may replace it, too: unasked, it is not told then.
-                done = [_newer(hit, first) if said.replaces(hit, first) else hit for hit in done]
+                instead = [id(hit) for hit in said.after(done, first) if said.replaces(hit, first)]
+                done = [_newer(hit, first) if id(hit) in instead else hit for hit in done]
                 done.append(first)
     return done
 
@@ -181,42 +183,50 @@ class _Said:
         self._followed = {earlier for earlier, _ in links}
         self._found = {unit.id for unit in others} if links else set[int]()
 
+    def after(self, hits: Sequence[Ranked], first: Ranked) -> list[Ranked]:
+        """Return those of the hits that state something later than another one: only these are compared."""
+        told = self._said.get(first.unit.id)
+        if not told:
+            return []
+        # The others are compared with the hits they were found for, and with each other.
+        is_apart = first.unit.id not in self._followed and first.unit.id not in self._found
+        apart, said = self._found if is_apart else (), self._said
+        return [
+            hit
+            for hit in hits
+            if (later := said.get(hit.unit.id)) and hit.unit.id not in apart
+            # All statements of a unit are of one time.
+            if statement.is_later(later[0], told[0])
+        ]
+
     def replaces(self, hit: Ranked, first: Ranked) -> bool:
-        """Whether a hit seems to replace another."""
-        later = self._later(hit, first)
+        """Whether a hit seems to replace another that it is `after`."""
         # A handful of statements does not show which words are rare. Those that are not among the nearest
         # have nothing rare in common.
         least = 0.0 if first.unit.id in self._followed else None
         common = None if self._few else self._links.get((first.unit.id, hit.unit.id), least)
-        earlier = self._answers.get(first.unit.id)
-        return earlier is not None and any(
-            supersede.replaces(each, earlier, self._question, common) for each in later
+        earlier = self._answer(first)
+        return any(
+            supersede.replaces(each, earlier, self._question, common) for each in self._said[hit.unit.id]
         )
 
     def goes_first(self, hit: Ranked, first: Ranked) -> bool:
-        """Whether a hit replaces another, or may be what a person is asked about."""
+        """Whether a hit replaces another that it is `after`, or may be what a person is asked about."""
         if self.replaces(hit, first):
             return True
-        later = self._later(hit, first) if self._theirs is not None else []
-        return any(
-            supersede.may_be_instead(each, self._answers[first.unit.id], self._question, self._theirs or ())
-            for each in later
+        theirs = self._theirs
+        return theirs is not None and any(
+            supersede.may_be_instead(each, self._answer(first), self._question, theirs)
+            for each in self._said[hit.unit.id]
         )
 
-    def _later(self, hit: Ranked, first: Ranked) -> list[statement.Statement]:
-        """Return the statements of a hit if these are later than those of another; see to its answer."""
-        # Compare the others with the hits they were found for, and with each other.
-        if hit.unit.id in self._found and not (
-            first.unit.id in self._followed or first.unit.id in self._found
-        ):
-            return []
-        told, later = self._said.get(first.unit.id), self._said.get(hit.unit.id)
-        # All statements of a unit are of one time.
-        if not told or not later or not statement.is_later(later[0], told[0]):
-            return []
-        if first.unit.id not in self._answers:
-            self._answers[first.unit.id] = statement.about(told, self._question)
-        return later
+    def _answer(self, first: Ranked) -> statement.Statement:
+        """Return what a hit says about the question."""
+        found = self._answers.get(first.unit.id)
+        if found is None:
+            found = statement.about(self._said[first.unit.id], self._question)
+            self._answers[first.unit.id] = found
+        return found
 
 
 def _newer(hit: Ranked, first: Ranked) -> Ranked:

@@ -95,6 +95,13 @@ class Statement:
         """All its terms, with those of its title: what a question may find it by."""
         return set(terms.count(f"{self.text} {self.title}")[0])
 
+    def having(self, wanted: Collection[str]) -> set[str]:
+        """Return those of some terms that it has, without stemming all of its words."""
+        known = self.__dict__.get("terms")
+        if known is None:
+            known = set[str]().union(*terms.among(f"{self.text} {self.title}", wanted).values())
+        return known.intersection(wanted)
+
     @cached_property
     def changes(self) -> bool:
         """Whether it reads like a change."""
@@ -157,7 +164,7 @@ def about(said: list[Statement], question: Collection[str]) -> Statement:
     """Return the statement that has most of a question; of several, the last."""
     if len(said) == 1:
         return said[0]
-    return max(reversed(said), key=lambda each: len(each.terms.intersection(question)))
+    return max(reversed(said), key=lambda each: len(each.having(question)))
 
 
 def local(date: str) -> str:
@@ -171,6 +178,7 @@ def local(date: str) -> str:
         return date
 
 
+@lru_cache(maxsize=1 << 14)
 def day_of(stamp: str) -> float:
     """Return a time as a number of days; 0 if it is unknown."""
     try:

@@ -64,8 +64,8 @@ def replaces(
     """
     if not _may_replace(later, earlier, common):
         return False
-    asked = earlier.terms.intersection(question).difference(ignored())
-    same = asked & later.terms
+    asked = earlier.having(question).difference(ignored())
+    same = later.having(asked)
     if not (later.changes or same == asked or _begin_alike(later, earlier)):
         return False  # before what takes longer
     if is_sibling(later, earlier, question):
@@ -103,8 +103,8 @@ def may_be_instead(
     """
     if not (later.changes and talk.is_of_self(later.text) and talk.is_of_self(earlier.text)):
         return False
-    named = earlier.terms.intersection(theirs)
-    if named and named.isdisjoint(later.terms):
+    named = earlier.having(theirs)
+    if named and not later.having(named):
         return False
     return not is_sibling(later, earlier, question) and not is_of_another(later, earlier, question)
 
@@ -148,7 +148,7 @@ _LEAST = min(weights.SAME_ANSWER, weights.SAME_SUBJECT, weights.OTHER_WORDS)
 def outdated(log: str, question: Collection[str]) -> int:
     """Return how many lines of a log precede the one that replaces an earlier answer; 0 if none does."""
     lines = [Statement(line, "", f"{at:04d}") for at, line in enumerate(log.split("\n")[:MOST])]
-    told = [line for line in lines if not line.terms.isdisjoint(question)]
+    told = [line for line in lines if line.having(question)]
     for at in range(len(told) - 1, 0, -1):
         for earlier in told[:at]:
             if overlap(told[at], earlier) >= weights.OTHER_WORDS and replaces(told[at], earlier, question):
@@ -158,6 +158,8 @@ def outdated(log: str, question: Collection[str]) -> int:
 
 def _begin_alike(one: Statement, other: Statement) -> bool:
     """Whether two sentences give the same thing another value: `The SDK is under …`."""
+    if one.begins[:1] != other.begins[:1]:
+        return False  # as most
     alike = 0
     for mine, theirs in zip(one.begins, other.begins, strict=False):
         if mine != theirs:
@@ -173,7 +175,8 @@ def is_sibling(later: Statement, earlier: Statement, question: Collection[str]) 
 
     It lacks a word of the question and has another in its place: `archives of X-rays`, `archives of letters`.
     """
-    missing = earlier.terms.intersection(question).difference(ignored(), later.terms)
+    missing = earlier.having(question).difference(ignored())
+    missing -= later.having(missing)
     return bool(missing) and (
         _goes_on_alike(later, earlier, missing)
         or _has_another(later, earlier, missing)

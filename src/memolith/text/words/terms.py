@@ -87,7 +87,8 @@ class Finder:
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = wanted
-        self._begins = {term[:2] for term in wanted}
+        # A stem has the letters of its word, except for the last two.
+        self._begins = {term[: 3 if len(term) > 4 else 2] for term in wanted}
         self._seen: set[str] = set()
         self._having: dict[str, set[str]] = {}
 
@@ -97,10 +98,14 @@ class Finder:
         new: Iterable[str] = chunks - self._seen
         if "".join(new).isascii():
             # Most are plain words, of which stemming changes only the end. In the order that is cheapest.
-            new = [word for word in new if word[:2] in begins or not (word.islower() and word.isalpha())]
+            new = [
+                word
+                for word in new
+                if word[:3] in begins or word[:2] in begins or not (word.islower() and word.isalpha())
+            ]
         for chunk in new:
             is_plain = chunk.isalpha() and chunk.isascii() and chunk[1:].islower()
-            if is_plain and chunk[:2].lower() not in begins:
+            if is_plain and chunk[:3].lower() not in begins and chunk[:2].lower() not in begins:
                 continue
             base, extra = _known(chunk)
             has = {term for term in (*base, *extra) if term in self._wanted}
@@ -118,7 +123,8 @@ def of_query(text: str) -> dict[str, float]:
     return dict(_asked(text))
 
 
-@lru_cache(maxsize=16)  # one question is asked of notes and commands, of sessions, and for its frequencies
+# One question is asked of notes and commands, of sessions, and for its frequencies; its words alone, too.
+@lru_cache(maxsize=1024)
 def _asked(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for chunk in dict.fromkeys(text.replace("’", "'").split()):
