@@ -120,7 +120,7 @@ def _invented(model: Model, rows: list[Row], random: Random) -> tuple[int, int]:
 
 def _deleted(random: Random) -> tuple[int, int]:
     """Delete half of what was learned and learn again twice, with a model that rewords: tries, returns."""
-    way = random.choice(["record", "file", "line"])
+    way = random.choice(["record", "file", "MEMORY.md", "memory_summary.md"])
     rewording = taken.Rewording(random)
     llm.find = lambda *_, **__: rewording
     with tempfile.TemporaryDirectory(prefix="memolith-models-") as folder:

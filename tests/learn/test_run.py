@@ -656,6 +656,27 @@ def test_what_one_agent_learned_ten_times_another_recalls_once(mem: Mem, work: P
     assert only.id in [hit.record for hit in found]
 
 
+@proves("S3.47")
+@pytest.mark.usefixtures("rules")
+@pytest.mark.parametrize("order", ["at once", "oldest first", "newest first"])
+def test_a_rule_of_ten_sessions_is_one_record_with_ten_sources(mem: Mem, order: str) -> None:
+    rule = "run make lint before every commit"
+    ways = (
+        f"From now on {rule}.",
+        f"from now on, {rule}!",
+        f"From now on please {rule}",
+        f"Please always {rule}.",
+    )
+    days = range(1, 11) if order == "newest first" else range(10, 0, -1)
+    for day in days:
+        add(mem, f"n{day}", "Rename the cart.", "Done.", ways[day % len(ways)], "Noted.", ago=day * DAY)
+        if order != "at once":
+            mem.learning.run()
+    mem.learning.run()
+    (only,) = mem.records.list(archived=True)
+    assert len({only.source, *only.sources}) == 10
+
+
 @proves("S2.65", "S2.66")
 @pytest.mark.usefixtures("rules")
 def test_an_extraction_that_an_answer_cites_is_used_and_one_that_nobody_uses_goes(

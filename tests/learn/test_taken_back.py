@@ -94,9 +94,10 @@ def talk(mem: Mem, model: Rewording, random: Random, more: str = "") -> list[str
         for name, tool in zip(NAMES, random.sample(TOOLS, len(TOOLS)), strict=True):
             said, others = random.choice(SAID)
             values = {"name": name, "tool": tool, "port": str(random.randrange(1000, 9999))}
-            turn = 2 * len(model.facts) + 1
+            turn = 2 * len(model.facts) + 2
             model.facts[said.format(**values)] = (turn, [each.format(**values) for each in others])
-    turns = [turn for said in model.facts for turn in (("user", said), ("assistant", "Understood."))]
+    turns = [("assistant", "What should I know?")]  # else the first thing said may be a task
+    turns += [turn for said in model.facts for turn in (("user", said), ("assistant", "Understood."))]
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOON - 86_400))
     mem.sessions.add(session(*turns, *([("user", more)] if more else []), name="s1", time=when))
     return list(model.facts)
@@ -173,7 +174,7 @@ def test_what_a_person_deletes_from_the_summary_alone_stays_away_when_the_sessio
     mem: Mem, store: Path, learning: Rewording
 ) -> None:
     talk(mem, learning, Random(11), more="I looked at the invoice importer today.")
-    learning.lately = (21, "I looked at the invoice importer today.", "The invoice importer was looked at.")
+    learning.lately = (22, "I looked at the invoice importer today.", "The invoice importer was looked at.")
     mem.learning.run(force=True)
     page = store / "memory_summary.md"
     assert "invoice importer" in page.read_text()

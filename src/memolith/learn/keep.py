@@ -15,7 +15,7 @@ from memolith.learn.extract import rules
 from memolith.learn.extract.eligible import seconds
 from memolith.learn.extract.facts import MOST_OUTSIDE
 from memolith.memory import asked as to_show
-from memolith.memory import taken_back
+from memolith.memory import nearby, taken_back
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.store import layout
@@ -87,11 +87,15 @@ def _times(home: Home, session: str) -> dict[int, float | None]:
     return {turn.number: seconds(turn.time or found.started) for turn in found.turns} if found else {}
 
 
-def _is_later(home: Home, session: str, said: float | None, record: Record) -> bool:
+def _is_later(home: Home, session: str, fact: Fact, said: float | None, record: Record) -> bool:
     """Whether a record was said, or put away, after a fact of a session: learning is not in order of time.
 
-    What a person wrote or changed is as old as its file.
+    What a person wrote or changed is as old as its file. A record that says the same is no later word: it
+    gets one more source.
     """
+    counts = record.status == "candidate" or record.holds(home.today)
+    if counts and nearby.repeats((fact.title, fact.text), (record.title, record.body), named=True):
+        return False
     sources = [each.partition("#") for each in (record.source, *record.sources)]
     put_away = record.status in ("archived", "superseded")
     if put_away and session in (name for name, _, _ in sources):
@@ -125,7 +129,7 @@ def records(home: Home, session: str, facts: Iterable[Fact], *, shown: bool = Fa
                 keywords=fact.keywords,
                 source=source,
                 certain=fact.certain,
-                is_later=partial(_is_later, home, session, said),
+                is_later=partial(_is_later, home, session, fact, said),
             )
         except StorageError:
             raise

@@ -277,7 +277,6 @@ REFUSED = (
     ("words", "statement"),
     [
         ("let's not do the big hammer", "`rig wipe --force` was refused: let's not do the big hammer."),
-        ("fetch the tags first: `git fetch --tags`", "fetch the tags first: `git fetch --tags`."),
         ("hm, what does it do?", ""),
         ("let's not do this now", ""),
         ("maybe fetch the tags first: `git fetch --tags`", ""),
@@ -286,6 +285,20 @@ REFUSED = (
 def test_a_refusal_that_says_little_alone_is_kept_with_the_command(words: str, statement: str) -> None:
     found = learned(("user", "go"), ("bash denied", f"$ rig wipe --force\n{REFUSED.format(words)}"))
     assert found == ([statement] if statement else [])
+
+
+@proves("S2.98")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "fetch the tags first: `git fetch --tags`",
+        "Run +rig read-tree HEAD to recover from this broken index.",
+    ],
+)
+def test_what_is_said_to_run_instead_of_a_call_for_what_is_at_hand_is_a_candidate(words: str) -> None:
+    call = ("bash denied", f"$ rig wipe --force\n{REFUSED.format(words)}")
+    found = rules.extract(session(("user", "go"), call))
+    assert (found.facts, [each.text.rstrip(".") for each in found.candidates]) == ([], [words.rstrip(".")])
 
 
 def test_every_statement_passes_the_check_that_a_models_would_have_to() -> None:
@@ -414,13 +427,70 @@ def test_what_is_said_once_for_the_work_at_hand_is_not_learned(text: str) -> Non
     assert learned(("user", text), ("assistant", "Done.")) == []
 
 
-@proves("S2.90")
+@proves("S2.90", "S2.98")
 @pytest.mark.parametrize("text", rows("learn/extract/passing"))
 def test_chatter_tasks_questions_and_guesses_teach_nothing(text: str) -> None:
     assert said(text) == []
 
 
+@proves("S2.90")
+@pytest.mark.parametrize("text", rows("learn/extract/tasks"))
+def test_how_a_thing_is_to_be_made_what_is_to_be_mended_proverbs_and_appointments_are_no_rules(
+    text: str,
+) -> None:
+    assert said(text) == learned(("user", "hello"), ("assistant", "ok"), ("user", text)) == []
+
+
+@proves("S2.90")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tests that touch the network always need a marker.",
+        "Commits, die das Schema ändern, brauchen immer eine Migration.",
+        "Los commits que tocan el esquema siempre llevan migración.",
+        "Never write a function that returns null.",
+        "We use UTC everywhere so that logs always sort.",
+        "API keys never go into the repo, fix the config.",
+        "Use pnpm, so we never wait for installs.",
+        "必ず英語でコミットメッセージを書いてください。",
+        "항상 새 브랜치를 만들어줘.",
+        "We decided to meet the WCAG standard.",
+    ],
+)
+def test_a_rule_that_looks_like_a_task_is_learned(text: str) -> None:
+    assert learned(("user", "hello"), ("assistant", "ok"), ("user", text))
+
+
 @proves("S2.98")
+@pytest.mark.parametrize(("before", "text"), rows("learn/extract/pronouns"))
+def test_a_sentence_about_a_pronoun_is_stored_behind_the_one_that_names_it_in_sixteen_languages(
+    before: str, text: str
+) -> None:
+    assert said(text) == []
+    found = rules.extract(session(("user", f"{before} {text}")))
+    assert all(each.text.startswith(before) for each in (*found.facts, *found.candidates))
+
+
+@proves("S2.98")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Er-Diagramme gehören immer in docs/erd.",
+        "Er mogen nooit secrets in de repo staan.",
+        "On ne pousse jamais sur main.",
+        "Questo progetto usa sempre pnpm.",
+        "Ten projekt zawsze używa pnpm.",
+        "Bu proje her zaman pnpm kullanır.",
+        "De facturen mogen nooit verwijderd worden.",
+        "Den här tjänsten får aldrig köras utan backup.",
+        "Det är viktigt att alltid köra testerna.",
+        "이 프로젝트는 항상 pnpm을 쓴다.",
+    ],
+)
+def test_what_only_begins_like_a_pronoun_says_all_by_itself(text: str) -> None:
+    assert said(text) == [text]
+
+
 @proves("S2.98")
 @pytest.mark.parametrize(("text", "statement"), rows("learn/extract/tails"))
 def test_a_last_clause_about_what_a_statement_does_not_name_is_left_out(text: str, statement: str) -> None:

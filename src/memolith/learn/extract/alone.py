@@ -16,6 +16,9 @@ from memolith.text.words.terms import STOP
 # What goes on with the sentence before: "since they …", "instead, …", "the last one …".
 _RESTS = re.compile(r"^R(?:[BTd]|[^,]*$)|^F?C(?:,|u)|^\.{1,3}TT?[XDoB]")
 _LETTER = re.compile(r"(?<=[a-z] )[ABDE](?=[.,;)]|\s(?:instead|for|with|and|then)\b|$)")
+_CLAUSES = re.compile(r"[,;，、；–—]\s*")
+_FAULT = re.compile(r"[JO]*[^JOLVWIYSNwuvUAE][^?]*?[LV]")  # something does it, nobody is told to
+_VERBS = "oDgBNLVX"
 _CHOOSING = "UvuPFDpt"
 _QUOTES = re.compile(r"\"[^\"\n]{2,300}\"|`[^`\n]{1,300}`")
 # "please …", "add …", "I'd like to remove …"
@@ -39,6 +42,10 @@ def leans(statement: str) -> bool:
     read = marks.read(masked)
     if _RESTS.search(read.letters) or pattern("goes-on").search(masked) or _is_gerund(masked, read.letters):
         return True
+    if not pattern("empty-it").match(masked) and (
+        pattern("stands-for").match(masked) or _points(masked, read)
+    ):
+        return True
     ends = [*read.places, len(masked)][1:]
     for at, (letter, start, end) in enumerate(zip(read.letters, read.places, ends, strict=False)):
         word = masked[start:end].strip(_BETWEEN).casefold()
@@ -56,6 +63,13 @@ def leans(statement: str) -> bool:
         if letter in "Td" and word not in articles and (word != "that" or after in "BDoXNk,"):
             return not pattern("empty-it").match(masked, start)  # "it's important to …" points at nothing
     return False
+
+
+def _points(masked: str, read: marks.Marks) -> bool:
+    """Whether a sentence begins with a pronoun that stands alone before its verb: "dieser darf nie …"."""
+    found = pattern("points-to").match(masked)
+    at = read.places.index(found.end()) if found and found.end() in read.places else None
+    return at is not None and read.letters[at] in _VERBS
 
 
 def own_clause(statement: str) -> str:
@@ -90,6 +104,19 @@ def is_task(text: str) -> bool:
     return text.rstrip().endswith(("?", "？")) or bool(_DOES.search(marks.read(_hidden(text)).letters))
 
 
+def is_fault(masked: str, after: str = "") -> bool:
+    """Whether a sentence tells what is wrong, to have it mended: "the dialog never closes, please fix it"."""
+    *told, last = _CLAUSES.split(masked)
+    if not (told and pattern("mend-it").match(last)):
+        told, last = [masked], after
+    return bool(pattern("mend-it").match(last) and _FAULT.match(marks.read(" ".join(told)).letters))
+
+
+def is_wanted(statement: str) -> bool:
+    """Whether a statement says what is wanted now: "we need a cache for X1"."""
+    return bool(pattern("to-do").search(statement))
+
+
 def is_at_hand(said: str, *, answering: bool) -> bool:
     """Whether a sentence is for the work at hand: what is to be done now, or how a thing should become.
 
@@ -98,6 +125,8 @@ def is_at_hand(said: str, *, answering: bool) -> bool:
     """
     masked = _hidden(said)
     read = marks.read(masked)
+    if is_fault(masked):
+        return True
     if _LASTS.search(read.letters + read.fine) or pattern("again").search(masked):
         return False
     judged = signals.judge(said, masked, rule=False, answering=answering, refused=False)
@@ -109,6 +138,11 @@ def is_at_hand(said: str, *, answering: bool) -> bool:
 def passes(context: str) -> bool:
     """Whether what a statement goes on with is about this moment: "in this branch we have …"."""
     return "M" in marks.read(_hidden(context)).letters or bool(pattern("moment").search(context))
+
+
+def points_at(statement: str) -> bool:
+    """Whether a statement names a thing at hand: "… to recover from this bug state"."""
+    return "d" in marks.read(_hidden(statement)).letters
 
 
 def is_like(statement: str) -> bool:

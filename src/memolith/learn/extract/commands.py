@@ -49,7 +49,8 @@ def refused(turn: Turn, refusal: str) -> list[Fact]:
         return []
     if tells and not set("?QHTdI") & set(letters):
         said, category, quotes = refusal, "procedures", [(turn.number, refusal)]
-        return [Fact(sentence(said), category, quotes=quotes, taint=turn.taint or "user")]
+        # It may be one step of this work.
+        return [Fact(sentence(said), category, quotes=quotes, taint=turn.taint or "user", certain=False)]
     command = spoken.command(turn.tool, turn.text) if refusal and strip.tool_kind(turn) == "shell" else ""
     if not command or len(command) > _MAX_COMMAND or pattern("unfit").search(command):
         return []

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from memolith.base.values import Value
+from memolith.learn.extract.speech import pattern
 
 _TOKEN = re.compile(
     r"https?://\S+|\#\d+\b|[\"“«„「'`]·+[\"”»“」'`]|[^\W\d_]'(?=\w)"
@@ -26,6 +27,12 @@ _NAME = re.compile(
 DENSE = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)")  # scripts without spaces
 _UNDOES = ("stop", "avoid", "quit", "no")
 _TELLS = ("we", "i", "you", "they", "never", "always")
+_LASTS = re.compile(r"[LV]")
+# What only describes: nobody of the project speaks, and no other clause follows.
+_DESCRIBED = re.compile(r"[^WILV,]{0,6}[LV][^,oDgB]*B?[^,oDgB]?")
+# What comes before it is more than an order: "we use …", "prefer …", "every …", "make sure that …".
+_SAYS_MORE = re.compile(r"[PpUlbEjoDeZKrHhiBLV]|^[JAO,]*[WI](?![vg])")
+_PASSING = str.maketrans("LVoDg", ".....")
 _FACES, _SMIRKS = 0x1F600, "😂🤣😉😏😜😝😛🤪🙄😆"  # these are not quite serious
 _COARSE = str.maketrans("ezbjqy0134", "WJF..H.IW.")  # what only `lasting.py` tells apart
 _LONGEST = 10  # characters of a word in one of them
@@ -63,8 +70,23 @@ def read(sentence: str) -> Marks:
             letters = _letter(*tokens[at], tokens[at - 1][0] if at else ".")
         found += [(letter, tokens[at][1]) for letter in letters]
         at += size or 1
-    fine = "".join(letter for letter, _ in found)
-    return Marks(fine=fine, letters=fine.translate(_COARSE), places=[place for _, place in found])
+    places = [place for _, place in found]
+    fine = _own("".join(letter for letter, _ in found), places, sentence)
+    return Marks(fine=fine, letters=fine.translate(_COARSE), places=places)
+
+
+def _own(letters: str, places: list[int], sentence: str) -> str:
+    """Return the marks without words that last in a clause about a thing: "write a queue that never blocks".
+
+    A clause with a comma or a main verb behind it belongs to the subject: "jobs that never end are killed".
+    """
+    for found in pattern("describes").finditer(sentence) if _LASTS.search(letters) else ():
+        start = 0 if found["whole"] else max(found.end("clause"), found.end("aim"))
+        first = next((at for at, place in enumerate(places) if place >= start), len(places))
+        only = _DESCRIBED.fullmatch(letters, first) and not _SAYS_MORE.search(letters, 0, first)
+        if found["whole"] or only:
+            return letters[:first] + letters[first:].translate(_PASSING)
+    return letters
 
 
 def _letter(token: str, at: int, before: str) -> str:

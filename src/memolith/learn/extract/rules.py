@@ -135,9 +135,10 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
         if doubt.retracts(each.masked):
             found = []
             continue
-        if doubt.calls_off(each.masked):
+        after = "".join(one.masked for one in sentences[at + 1 : at + 2])
+        if doubt.calls_off(each.masked) or alone.is_fault(each.masked, after):
             continue
-        asked = each.rule or any(signals.points_back(after.masked) for after in sentences[at + 1 : at + 2])
+        asked = each.rule or signals.points_back(after)
         judged = signals.judge(
             each.text, each.masked, rule=asked, answering=answering, refused=turn.role == "tool"
         )
@@ -158,6 +159,8 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
             or (set(judged.ways) <= _DRAFTED and any(alone.is_thought(one.masked) for one in sentences[:at]))
             or (set(judged.ways) <= _TOLD | {"we-use"} and alone.is_like(fact.text))
             or (judged.points <= signals.CERTAIN and len(sentences) > _TALE)
+            or (judged.ways == ["we-do"] and alone.is_wanted(fact.text))
+            or ("mended" in judged.ways and alone.points_at(fact.text))
             or alone.chooses(fact.text)
             or alone.is_unneeded(fact.text)
             or alone.is_for_one(fact.text)

@@ -144,7 +144,7 @@ _TAIL = re.compile(r"(?<!^)(?<!K),J*(?:[Hh]|S(?![^,TdIMYWX]*B[^,TdIMYWX]*,v[.n])
 # What only doubts at its end: "…, maybe note that somewhere".
 _DOUBTED = re.compile(r"(?<=.{3}),J*H|(?<=.{5})JH")
 # What leads to a statement and is no part of it: "also, …", "wait a second, so the problem was …".
-_LEAD = re.compile(r"(?:[^,inBDLVXU]{1,6},J*(?=i))?(?:[JAOf,]|[Nl],|K(?:[JA]|\.(?=c))?[ct,]*T?[ct,]*)*")
+_LEAD = re.compile(r"(?:[^,inBDLVXU]{1,6},J*(?=i))?(?:[JAOf,]|[Nl],|lA|K(?:[JA]|\.(?=c))?[ct,]*T?[ct,]*)*")
 # A later clause in which the people of the project speak for themselves, behind one without a condition.
 _CLAUSE = re.compile(
     r"[^SHhwQK]+,[JR]*(?=W)|[^SHwQKW]{4,}(?=W[GV][UvB][.n])|[^SHwQK]+,[JA]*(?=U[^,]*[LV]|[LV][Uvu][^Td])"
