@@ -113,6 +113,21 @@ def test_a_common_word_does_not_bring_in_units_but_counts(tmp_path: Path) -> Non
         }
 
 
+def test_units_that_are_gone_or_changed_are_not_counted(tmp_path: Path) -> None:
+    for number in range(30):
+        write(tmp_path, f"memory/notes/n{number:02}.md", f"common words here {number}\n")
+    with Index(str(tmp_path)) as index:
+        index.sync([""])
+        for number in range(10):
+            (tmp_path / f"memory/notes/n{number:02}.md").unlink()
+            write(tmp_path, f"memory/notes/n{number + 10:02}.md", f"other words here {number}\n")
+        index.sync([""])
+        assert {term.term: term.df for term in index.terms([""], "common other").terms} == {
+            "common": 10,
+            "other": 10,
+        }
+
+
 def test_kinds_limit_what_is_found(index: Index) -> None:
     index.sync(BOTH)
     for kind in ("note", "record", "ticket", "session", "daily", "memory"):
