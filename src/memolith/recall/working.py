@@ -95,12 +95,13 @@ def nearest(index: Index, asked: rank.Question, sessions: Sequence[Session]) -> 
 def on_named(index: Index, asked: rank.Question, ranked: list[rank.Ranked]) -> list[rank.Ranked]:
     """Put the newest sessions about a file that who asks names before what is weak, and as weak.
 
-    What they said need not have a word of the question.
+    What they said need not have a word of the question. A long text names many files, and has words enough.
     """
     if asked.unasked or not (asked.kinds is None or "session" in asked.kinds):
         return ranked
     about = index.of_files(asked.slugs, asked.query, weights.UNASKED)
-    known = {hit.unit.path for hit in ranked[: asked.limit]}
+    is_long = len(asked.query) >= weights.LONG_TEXT
+    known = {hit.unit.path for hit in (ranked if is_long else ranked[: asked.limit])}
     score = rank.certainty(0.0, weights.CENTRE)
     found = [
         rank.Ranked(
@@ -115,7 +116,8 @@ def on_named(index: Index, asked: rank.Question, ranked: list[rank.Ranked]) -> l
         for unit in index.units(list(about))
         if unit.path not in known and asked.allows(unit)
     ]
-    sure = next((at for at, hit in enumerate(ranked) if settle.is_weak(hit)), len(ranked))
+    weak = (at for at, hit in enumerate(ranked) if settle.is_weak(hit) and not is_long)
+    sure = next(weak, len(ranked))
     return ranked[:sure] + found + ranked[sure:]
 
 
