@@ -304,8 +304,31 @@ def found_same(path: Path) -> str:
 
 
 @proves("S4.15")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The build is broken.", "the build is broken"),
+        ("Always use yarn.", "always use yarn"),
+        ("数据库监听端口六千三百八十号。", "数据库监听端口六千三百八十号"),
+        ("Der Rechner hat 16 GB RAM", "Mein Rechner hat 16 GB RAM"),
+        ("Wir nutzen Redis auf Port 6380", "wir nutzen das Redis auf dem Port 6380."),
+        ("La machine a 16 Go", "Ma machine a 16 Go."),
+        ("La máquina tiene 16 GB", "Mi máquina tiene 16 GB."),
+    ],
+)
+def test_little_words_count_for_a_line_and_make_no_other_in_any_language(
+    mem: Mem, one: str, other: str
+) -> None:
+    mem.write("note", f"{one}\nAnn.\n{other}", name="a")
+    (found,) = (each for each in examine(mem) if each.kind == "duplicate")
+    assert found.message.startswith("says twice:")
+
+
+@proves("S4.15")
 def test_what_repeats_itself_by_its_nature_is_no_duplicate(mem: Mem) -> None:
     mem.write("note", "## Run\n```\nmake all the things\nmake all the things\n```\n- yes\n- yes", name="a")
+    mem.write("note", "Run:\n\n    make all the things\n\n    make all the things\n", name="d")
+    mem.write("note", "Hers:\nHer machine has 16 GB.\nHis machine has 16 GB.\n通过\n通过", name="e")
     mem.write("note", "It is `a + b`.", name="b")
     mem.write("note", "It is `a - b`.", name="c")
     old = mem.records.add("Deploy from main.", category="procedures", scope="project")

@@ -231,6 +231,22 @@ def test_the_same_fact_again_is_one_record_with_more_sources(mem: Mem) -> None:
 
 
 @proves("S3.32")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I always squash commits before merge.", "Always squash commits before merge."),
+        ("My machine has 16 GB of RAM", "The machine has 16 GB RAM"),
+        ("Prefer short answers.", "I prefer short answers"),
+        ("Mein Rechner hat 16 GB RAM.", "Der Rechner hat 16 GB RAM"),
+    ],
+)
+def test_who_says_it_makes_no_second_record_and_whose_it_is_does(mem: Mem, one: str, other: str) -> None:
+    assert add(mem, one) == add(mem, other)
+    assert not [each for each in mem.doctor().findings if each.kind == "duplicate"]
+    assert add(mem, "My phone has 8 GB of RAM") != add(mem, "Her phone has 8 GB of RAM")
+
+
+@proves("S3.32")
 @pytest.mark.parametrize("titles", [("Package manager", None), (None, "Package manager")])
 def test_the_same_text_is_one_record_unless_both_were_given_titles(
     mem: Mem, titles: tuple[str | None, str | None]

@@ -117,6 +117,75 @@ def test_after_somebody_elses_words_a_check_counts_if_all_its_words_are_ours(mem
     assert ("`npm run build`" in said, "zork" in said) == (True, False)
 
 
+def edited(mem: Mem, name: str, task: str, file: str) -> None:
+    """A session in which nobody says the name of the file that is changed."""
+    edit = {"role": "tool", "tool": "Edit", "content": f"{file}\n…", "outcome": "ok"}
+    said: list[Mapping[str, object]] = [{"role": "user", "content": task}, edit, ran("pytest -q")]
+    mem.sessions.end(
+        [*said, {"role": "assistant", "content": "It is right now."}], agent="x", session_id=name
+    )
+
+
+@proves("S3.51")
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "fix src/mailer.py",
+        "the mailer in @src/mailer.py is slow",
+        "修复src/mailer.py的问题",
+        "Mailer.py: faster",
+    ],
+)
+def test_a_prompt_that_names_a_file_which_only_was_changed_is_told_how_work_is_done(
+    mem: Mem, prompt: str
+) -> None:
+    edited(mem, "s1", "Please make the mails prettier", "src/mailer.py")
+    assert len(working.lines(mem, prompt)) == 2
+    assert not working.lines(mem, prompt.replace("ailer.py", "ail.py"))
+
+
+@proves("S3.58")
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Rewrite billing/invoice_export.py in Rust",
+        "The invoice export must also write CSV files",
+        "where is InvoiceExport tested?",
+        "Mend /home/me/shop/src/billing/invoice_export.py",
+    ],
+)
+def test_a_session_that_changed_a_file_which_a_task_names_is_found_by_that_alone(mem: Mem, task: str) -> None:
+    edited(mem, "s1", "Customers are charged twice.", "src/billing/invoice_export.py")
+    for number in range(3):
+        said(mem, f"o{number}", "The colours are unreadable.", f"Mended in web/colours{number}.ts.")
+    (hit,) = mem.recall(task, semantic=False).hits
+    assert (hit.record, hit.turn, hit.weak) == ("x-s1", 1, True)
+    assert not for_block(mem, task).hits
+    assert not mem.recall(task, semantic=False, kinds=["note"]).hits
+
+
+@proves("S3.58")
+def test_what_surely_answers_goes_before_a_session_about_a_file_and_what_is_weak_behind(mem: Mem) -> None:
+    edited(mem, "s1", "Customers are charged twice.", "src/billing/invoice_export.py")
+    mem.remember("invoice_export.py writes ISO dates.", title="Dates of the invoice export")
+    found = mem.recall("which dates does invoice_export.py write?", semantic=False).hits
+    assert [hit.kind for hit in found] == ["note", "session"]
+
+
+@proves("S3.14")
+def test_scores_are_those_of_the_order(mem: Mem) -> None:
+    said(
+        mem,
+        "s1",
+        "How do payment gateway retries work?",
+        "The payment gateway retries with exponential backoff, configured in retry.yml; max delay is 30 s.",
+    )
+    found = mem.recall("payment gateway retries", semantic=False).hits
+    assert [hit.turn for hit in found] == [2, 1]
+    assert found[0].score > found[1].score
+    assert mem.recall("payment gateway retries", semantic=False, limit=1).hits[0].score == found[0].score
+
+
 @proves("S3.51")
 def test_a_setting_switches_it_off(worked: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMOLITH_INJECT_WORKING", "false")

@@ -311,7 +311,10 @@ class _Fact:
 
     def new_name(self, name: str) -> str:
         """Return a neutral name for a file that is named after the text."""
-        return _FORGOTTEN if self.is_in_name(name) else ""
+        if not self.is_in_name(name):
+            return ""
+        self.keys.add(tombstones.key(os.path.splitext(name)[0]))
+        return _FORGOTTEN
 
     def new_id(self, session: str) -> str:
         """Return the id of a session, or a new one if it contains the text: an import finds it by that."""

@@ -11,13 +11,14 @@ from memolith.text import frontmatter, markdown, source_label
 from memolith.text.digest import sha256
 from memolith.text.secrets.redact import redact
 from memolith.text.words import likeness
+from memolith.text.words.terms import is_dense
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WHOSE = ("my", "your", "his", "her", "their", "i", "there")  # beside `likeness`' own little words
 _FEW = 3  # words of a line outside MEMORY.md: "all green" may well stand twice in a log
+_DENSE = 2  # characters of a script without spaces that are as much as a word
 _LOGS = 31  # the newest days that are looked at
 _SHOWN = 5  # lines of a file that are named; a file of thousands alike is one matter
 
@@ -44,12 +45,14 @@ def _twice(tree: Tree, relative: str, few: int) -> Iterator[tuple[str, str]]:
 def _lines(relative: str, text: str, few: int) -> Iterator[tuple[str, str]]:
     """Yield what a text says in two lines; code and headings may well repeat themselves."""
     seen: dict[tuple[str, ...], int] = {}
-    more = -_SHOWN
-    for number, line, is_code in markdown.rows(text):
+    more, is_free = -_SHOWN, True
+    for number, line, is_fenced in markdown.rows(text):
+        # Code by its indentation: no paragraph stands above it.
+        is_code = is_fenced or (is_free and line.startswith(("    ", "\t")))
+        is_free = is_code or not line.strip()
         if is_code or line.startswith("#") or not any(map(str.isalnum, line)):
             continue
-        key = _said(line)
-        if len(key) >= few and seen.setdefault(key, number) != number:
+        if _size(line) >= few and seen.setdefault(_said(line), number) != number:
             more += 1
             if more <= 0:
                 yield relative, f"says twice: {redact(line).text.strip()[:60]!r}; keep one"
@@ -58,9 +61,16 @@ def _lines(relative: str, text: str, few: int) -> Iterator[tuple[str, str]]:
 
 
 def _said(line: str) -> tuple[str, ...]:
-    """Return the words that say what a line says; the line itself if it has only others."""
-    said = [word for word in likeness.words(source_label.unlabelled(line)) if word not in _WHOSE]
-    return tuple(said) or (markdown.same_line(line).casefold(),)
+    return likeness.said(source_label.unlabelled(line))
+
+
+def _size(line: str) -> int:
+    """Return the number of words of a line, little ones too."""
+    return sum(
+        max(1, sum(map(is_dense, word)) // _DENSE)
+        for word in source_label.unlabelled(line).split()
+        if any(map(str.isalnum, word))
+    )
 
 
 def _alike(tree: Tree, kind: str, names: list[str], today: str) -> Iterator[tuple[str, str]]:

@@ -191,10 +191,7 @@ class Index:
         *,
         alone: int | None = None,
     ) -> list[Match]:
-        """Return the units that best match the words of `query`, best first; any text is a valid query.
-
-        `alone` is the maximum number of units that are not turns of a conversation.
-        """
+        """Return the units that best match the words of any text, best first; `alone`: the most no turns."""
         return self._ask(lambda db: self._lexicon(db, slugs).search(query, limit, kinds, alone), list)
 
     def commands(self, slugs: Sequence[str], query: str, limit: int) -> list[Match]:
@@ -217,6 +214,10 @@ class Index:
     def work(self, slugs: Sequence[str], sessions: int) -> list[Work]:
         """Return what was done in the newest sessions, the newest first."""
         return self._ask(lambda db: reading.work(db, slugs, sessions), list)
+
+    def of_files(self, slugs: Sequence[str], query: str, limit: int) -> dict[int, str]:
+        """Return the first turns of the newest sessions about files that a text names, with those files."""
+        return self._ask(lambda db: reading.of_files(db, slugs, query, limit), dict)
 
     def units(self, ids: Sequence[int]) -> list[Unit]:
         """Return units in the given order, without their texts; skip those that are gone."""
@@ -290,11 +291,9 @@ class Index:
             self._let_go()
 
     def _let_go(self) -> None:
-        self._file.close()
-        if self._memory is not None:
-            self._memory.close()
-        if self._journal is not None:
-            self._journal.close()
+        for each in (self._file, self._memory, self._journal):
+            if each is not None:
+                each.close()
         self._start()
 
     def __del__(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from memolith.base.errors import StorageError, UnsafePathError
 from memolith.index import schema, walk
 from memolith.index.units import COLUMNS, KINDS, Unit, Work
 from memolith.store import files, layout
-from memolith.text.words import spelling
+from memolith.text.words import named, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ _SELECT = (
 )
 _WHOLE = "parent IS NULL AND turn IS NULL"
 _STORE = f"{layout.STORE}/"
+_TURN = KINDS.index("session")
 _KEPT = 8
 _MOST_WORDS = 500  # that contain a part; with more, most files do
 _ORIGINS = {"assistant": "agent", "tool": "agent"}
@@ -240,11 +242,23 @@ def work(connection: Connection, slugs: Sequence[str], sessions: int) -> list[Wo
         "SELECT work.kind, what, ok, at, directories.path || '/' || name FROM work "  # noqa: S608 - question marks
         "JOIN files ON files.id = work.file JOIN directories ON directories.number = directory "
         f"WHERE files.id IN (SELECT id FROM files WHERE scope IN {_of(slugs)} "
-        f"AND kind = {KINDS.index('session')} ORDER BY date DESC LIMIT {sessions:d}) "
+        f"AND kind = {_TURN} ORDER BY date DESC LIMIT {sessions:d}) "
         "ORDER BY at DESC, work.rowid DESC"
     )
     rows = connection.execute(query, slugs)
     return [Work(kind=row[0], what=row[1], ok=bool(row[2]), time=row[3], path=row[4]) for row in rows]
+
+
+def of_files(connection: Connection, slugs: Sequence[str], text: str, limit: int) -> dict[int, str]:
+    """Return the first turns of the newest sessions about files that a text names, with those files."""
+    told = named.Named(text)
+    query = (
+        f"SELECT named, (SELECT min(id) FROM units WHERE file = files.id AND id & 15 = {_TURN}) FROM files "  # noqa: S608 - question marks
+        f"WHERE scope IN {_of(slugs)} AND kind = {_TURN} AND named IS NOT NULL ORDER BY date DESC, id DESC"
+    )
+    rows = connection.execute(query, slugs) if told else ()
+    found = ((unit, next(told.among(files), "")) for files, unit in rows)
+    return dict(islice(((unit, file) for unit, file in found if unit and file), limit))
 
 
 def _unit(row: Row) -> Unit:

@@ -86,7 +86,7 @@ def near(home: Home, slug: str, content: str, title: str, *, is_named: bool = Tr
             otherwise_titled.append(unit)
         elif likeness.contradicts(said, content) or likeness.may_contradict(said, content):
             perhaps.append(unit)
-        elif likeness.same(said, content):
+        elif same(said, content):
             found.alike.append(unit)
     if found.sure is None and len(otherwise_titled) == 1:
         found.sure, otherwise_titled = otherwise_titled[0], []
@@ -153,9 +153,15 @@ def own_title(text: str) -> str:
 
 def repeats(new: Said, known: Said, *, named: bool) -> bool:
     """Whether a record says what a new one says; the text alone decides, unless both were given titles."""
-    if likeness.same("\n".join(known), "\n".join(new)):
+    if same("\n".join(known), "\n".join(new)):
         return True
-    return not (named and _is_named(*known)) and likeness.same(known[1], new[1])
+    return not (named and _is_named(*known)) and same(known[1], new[1])
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts say the same, but for wording and for who says it; in code each sign counts."""
+    is_code = "`" in one or "`" in other
+    return likeness.same(one, other) or (not is_code and likeness.said(one) == likeness.said(other))
 
 
 def replaces(new: Said, known: Said, *, named: bool) -> bool:

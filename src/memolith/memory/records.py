@@ -131,7 +131,7 @@ class Records(entries.Entries):
         others = [each.id for each in near if likeness.may_contradict(each.body, text)]
         if others and not (gone or force):
             message += f" (beside {', '.join(others)}: archive what no longer holds)"
-        elif alike := [each.id for each in near if each.id not in gone and likeness.same(each.body, text)]:
+        elif alike := [each.id for each in near if each.id not in gone and nearby.same(each.body, text)]:
             message += f" (see also {', '.join(alike)}, which says so already)"
         return self._done(record_id, relative, message, change.warnings, superseded=gone, created=True)
 

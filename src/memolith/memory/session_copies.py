@@ -47,9 +47,19 @@ def _masked_line(line: str, allow: frozenset[str]) -> tuple[str, list[str]]:
 def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, dry: bool = False) -> int:
     """Change the texts of a copy and its id; return the number of changed lines. `dry` only counts."""
     lines = archive.read(name) or []
+    fresh, rest, count = changed(lines, name, change, new_id)
+    if count and not dry:
+        archive.write(fresh, rest)
+        if fresh != name:
+            archive.delete(name)
+    return count
+
+
+def changed(lines: list[str], name: str, change: Change, new_id: Change) -> tuple[str, list[str], int]:
+    """Return the name and the lines of a copy with its texts and its id changed, and how many of them are."""
     session = parse(lines)
     if session is None:
-        return 0
+        return name, lines, 0
     turns = [turn.but(**{key: change(getattr(turn, key)) for key in TEXTS}) for turn in session.turns]
     head = {
         key: change(value) if isinstance(value, str) and key not in CODES else value
@@ -60,8 +70,4 @@ def change_copy(archive: Archive, name: str, change: Change, new_id: Change, *, 
     fresh = f"{agent}{dash}{new_id(called)}"
     count = sum(one != other for one, other in zip(session.turns, turns, strict=True))
     count += fresh != name or line_of(head) != lines[0]
-    if count and not dry:
-        archive.write(fresh, [line_of(head), *(line_of(row_for(turn)) for turn in turns)])
-        if fresh != name:
-            archive.delete(name)
-    return count
+    return fresh, [line_of(head), *(line_of(row_for(turn)) for turn in turns)], count

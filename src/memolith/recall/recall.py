@@ -221,15 +221,16 @@ def _ranked(index: Index, asked: Question, meaning: Vectors | None, state: State
         keep=[each.unit_id for each in sessions],
     )
     ranked = ranked or settle.of_person(index, texts, asked, state)
+    ranked = _in_order(settle.settled(index, texts, asked, ranked, state), sessions)
+    ranked = working.on_named(index, asked, ranked)
     if not ranked and not asked.unasked:
         ranked = working.nearest(index, asked, sessions)
-    ranked = _in_order(settle.settled(index, texts, asked, ranked, state), sessions)
     found = _different(texts.of(ranked[: asked.limit + weights.SPARE]), asked.query)
     # For a task, any turn that says something stands for the work of its session.
     found = [hit for hit in found if not _is_passing(hit.unit, for_task=bool(sessions))]
     if not sessions:
         found = settle.answers_first(found)
-    return _certain(found, asked.query) if asked.unasked else found[: asked.limit]
+    return settle.scored(_certain(found, asked.query) if asked.unasked else found)[: asked.limit]
 
 
 def _sessions(index: Index, asked: Question) -> list[Session]:
@@ -373,8 +374,6 @@ def _hit(home: str, ranked: Ranked, finder: terms.Finder) -> Hit:
     is_session = unit.is_turn
     path = unit.path if is_session else f"{layout.STORE}/{unit.path}"
     filename = layout.locate(home, path)
-    # What would not be told unasked is doubtful for who asks, too.
-    least = weights.WORTH_TELLING_A_TURN if unit.is_turn else weights.WORTH_TELLING
     return Hit(
         id=unit.key,
         kind=unit.kind,
@@ -389,7 +388,7 @@ def _hit(home: str, ranked: Ranked, finder: terms.Finder) -> Hit:
         filename=filename,
         line=line,
         turn=unit.turn,
-        weak=ranked.weak or ranked.score < least,
+        weak=ranked.weak,
         date=unit.date,
         why=ranked.why + (f"; said in {plural(len(ranked.also), 'other place')} too" if ranked.also else ""),
         also=ranked.also,

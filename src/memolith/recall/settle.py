@@ -100,6 +100,21 @@ def answers_first(ranked: Sequence[Ranked]) -> list[Ranked]:
     return done
 
 
+def is_weak(hit: Ranked) -> bool:
+    """Whether a hit is doubtful: what would not be told unasked is so for who asks, too."""
+    least = weights.WORTH_TELLING_A_TURN if hit.unit.is_turn else weights.WORTH_TELLING
+    return hit.weak or hit.score < least
+
+
+def scored(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Give the scores of some hits to them in their order, which knows more than the words do.
+
+    Each place keeps its score, so that as many of them are answers as before; what was doubtful stays so.
+    """
+    scores = sorted((hit.score for hit in ranked), reverse=True)
+    return [hit.but(score=score, weak=is_weak(hit)) for score, hit in zip(scores, ranked, strict=True)]
+
+
 def _states_same(hit: Ranked, asking: Ranked) -> bool:
     return hit.unit.kind in STATEMENTS and not hit.weak and set(hit.terms) >= set(asking.terms) != set()
 

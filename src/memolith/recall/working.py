@@ -9,10 +9,10 @@ from __future__ import annotations
 from math import log
 
 from memolith.index.units import CHECKS, FILE
-from memolith.recall import abstain, rank, statement, supersede, weights
+from memolith.recall import abstain, rank, settle, statement, supersede, weights
 from memolith.store import layout
 from memolith.text.safe import hygiene
-from memolith.text.words import talk
+from memolith.text.words import named, talk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ def lines(home: Home, query: str) -> list[str]:
         return []
     home.index.sync(slugs)
     check = talk.is_check(query)
-    if not check and abstain.known_names(home.index.terms(slugs, query)) < weights.AT_HOME:
-        return []
-    found = home.index.work(slugs, weights.WORKED)
-    if not found:
+    known = check or abstain.known_names(home.index.terms(slugs, query)) >= weights.AT_HOME
+    told = named.Named(query)
+    found = home.index.work(slugs, weights.WORKED) if known or told else []
+    known = known or any(told.paths("\n".join(each.what.casefold() for each in found if each.kind == FILE)))
+    if not (found and known):
         return []
     if check:
         return [hygiene.for_block(line) for line in _checks(found)]
@@ -89,6 +90,35 @@ def nearest(index: Index, asked: rank.Question, sessions: Sequence[Session]) -> 
         for unit in units
         if asked.allows(unit)
     ]
+
+
+def on_named(index: Index, asked: rank.Question, ranked: list[rank.Ranked]) -> list[rank.Ranked]:
+    """Put the newest sessions about a file that who asks names before what is weak, and as weak.
+
+    What they said need not have a word of the question. A long text names many files, and has words enough.
+    """
+    if asked.unasked or not (asked.kinds is None or "session" in asked.kinds):
+        return ranked
+    about = index.of_files(asked.slugs, asked.query, weights.UNASKED)
+    is_long = len(asked.query) >= weights.LONG_TEXT
+    known = {hit.unit.path for hit in (ranked if is_long else ranked[: asked.limit])}
+    score = rank.certainty(0.0, weights.CENTRE)
+    found = [
+        rank.Ranked(
+            unit=unit,
+            score=score,
+            terms=[],
+            also=[],
+            newer_than=[],
+            weak=True,
+            why=f"worked on {hygiene.for_block(about[unit.id])}",
+        )
+        for unit in index.units(list(about))
+        if unit.path not in known and asked.allows(unit)
+    ]
+    weak = (at for at, hit in enumerate(ranked) if settle.is_weak(hit) and not is_long)
+    sure = next(weak, len(ranked))
+    return ranked[:sure] + found + ranked[sure:]
 
 
 def of_days(units: Sequence[Unit], asked: rank.Question) -> list[rank.Ranked]:

@@ -50,11 +50,8 @@ class Archive:
 
     def write(self, name: str, lines: list[str]) -> None:
         """Store a session, durably."""
-        import gzip
-
-        # No timestamp: the same session gives the same bytes.
-        data = gzip.compress("".join(f"{line}\n" for line in lines).encode("utf-8"), 6, mtime=0)
-        files.overwrite(files.make_place(self._tree, f"{self._slug}/{name}{SUFFIX}"), data, f".{name}.tmp")
+        place = files.make_place(self._tree, f"{self._slug}/{name}{SUFFIX}")
+        files.overwrite(place, packed(lines), f".{name}.tmp")
 
     def delete(self, name: str) -> None:
         """Remove a session for good."""
@@ -62,6 +59,14 @@ class Archive:
             place = self._tree.place(f"{self._slug}/{name}{SUFFIX}")
             files.unlink(place)
             files.sync_directory(place.folder)
+
+
+def packed(lines: list[str]) -> bytes:
+    """Return the lines of a session compressed."""
+    import gzip
+
+    # No timestamp: the same session gives the same bytes.
+    return gzip.compress("".join(f"{line}\n" for line in lines).encode("utf-8"), 6, mtime=0)
 
 
 def unpacked(data: bytes) -> tuple[bytes, bool]:

@@ -484,3 +484,29 @@ def test_a_merge_respects_a_deletion_and_tells_of_contradictions(tmp_path: Path)
         (first.root / "projects" / first.project / "notes" / "deploy.md").unlink()
         import_memory(first, tmp_path / "one.tar.gz")
         assert "Deploy" in (first.context_block() or "")
+
+
+@proves("X.17")
+def test_what_was_forgotten_does_not_come_back_with_an_archive_made_before(mem: Mem, tmp_path: Path) -> None:
+    mem.remember("The boiler code is zebra-stripe.", title="Boiler")
+    mem.remember("- The door is green.\n- It opens with Zebra-Stripe.", title="Door")
+    mem.remember("Ask for Anna.", title="Zebra-stripe keys")
+    mem.write("long_term", "- keep\n- my landlord is zebra-stripe")
+    mem.write("long_term", "- more")
+    mem.records.add("The zebra-stripe is painted.", category="decisions", scope="project")
+    mem.sessions.end([{"role": "user", "content": "Hello.\nA zebra-stripe!"}], agent="x", session_id="s1")
+    export_memory(mem, tmp_path / "a.tar.gz")
+    mem.forget("zebra-stripe")
+    mem.write("long_term", "- later")
+    rows = {row.path: row for row in import_memory(mem, tmp_path / "a.tar.gz").rows}
+    assert rows[f"memory/projects/{mem.project}/notes/boiler.md"].why == "all of it was forgotten"
+    assert rows[f"memory/projects/{mem.project}/notes/zebra-stripe-keys.md"].action == "left out"
+    for file in (each for each in Path(mem.home).rglob("*") if each.is_file()):
+        text = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        assert b"zebra-stripe" not in text.lower(), file
+        assert "zebra-stripe" not in str(file)
+    assert "The door is green." in mem.read("note", name="door")
+    # Into a memory that never forgot it, the archive brings everything.
+    with Mem.open(tmp_path, home=tmp_path / "other") as other:
+        import_memory(other, tmp_path / "a.tar.gz")
+        assert "zebra-stripe" in (other.root / "MEMORY.md").read_text(encoding="utf-8")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memolith.env.paths import Tree
-from memolith.memory import nearby
+from memolith.memory import nearby, session_copies
 from memolith.memory.entries import numbered
-from memolith.store import files, layout, portable
+from memolith.store import archive, files, layout, portable, tombstones
 from memolith.text import frontmatter
 
 if TYPE_CHECKING:
@@ -29,6 +30,29 @@ def gone(history: History, relative: str, data: bytes, archived: Container[str])
     if not any(history.state_before(relative, each, None) == data for each in ours):
         return ""
     return f"deleted here; `memolith undo {os.path.basename(relative).removesuffix('.md')}` brings it back"
+
+
+def unforgotten(path: str, data: bytes, gone: frozenset[str]) -> bytes | None:
+    """Return a file without the lines that were forgotten here; None if that is all of it, or its name."""
+    name = os.path.basename(path)
+    if not gone or name in (tombstones.PLACE, os.path.basename(portable.CONFIG)):
+        return data
+    if path.startswith("sessions/"):
+        name = name.removesuffix(archive.SUFFIX)
+        called = name.partition("-")[2]
+        lines = archive.lines_of(data) or []
+        said = partial(tombstones.left_out, keys=gone, instead=tombstones.INSTEAD)
+        _, lines, changed = session_copies.changed(lines, name, said, str)
+        return None if tombstones.key(called) in gone else archive.packed(lines) if changed else data
+    text = data.decode("utf-8", "surrogateescape")
+    rest = tombstones.left_out(text, gone)
+    # Of a version, the file is the folder; what has no dot is ours: `notes`.
+    is_named = any(
+        tombstones.key(os.path.splitext(each)[0]) in gone for each in path.split("/") if "." in each
+    )
+    if is_named or (rest != text and not frontmatter.split(rest).body.strip()):
+        return None
+    return rest.encode("utf-8", "surrogateescape")
 
 
 def beside(home: str, path: str, data: bytes) -> str:

@@ -19,7 +19,7 @@ from memolith.base.errors import InputError, MemolithError, StorageError, TextEr
 from memolith.care.transfer import merged
 from memolith.care.transfer.bring import Imported, Row, bring
 from memolith.care.transfer.pack import FORMAT, MANIFEST
-from memolith.store import archive, finals, layout, portable
+from memolith.store import archive, finals, layout, portable, tombstones
 from memolith.store.screen import quoted
 from memolith.text import yaml
 from memolith.text.digest import sha256
@@ -333,6 +333,7 @@ def bring_archive(
 class _Run:
     def __init__(self, home: Home, archive: Archive, *, dry_run: bool) -> None:
         self._home, self._archive, self._dry_run = home, archive, dry_run
+        self._gone = tombstones.known(home.store)
         self._moved: dict[str, str] = {}  # memory files of the archive and their new names here
         self._ours: dict[str, bool] = {}  # whether a file already had a history here
         self.rows: list[Row] = []
@@ -346,6 +347,10 @@ class _Run:
 
     def _put(self, path: str, data: bytes) -> tuple[str, str, str]:
         part, _, rest = path.partition("/")
+        left = merged.unforgotten(path, data, self._gone)
+        if left is None:
+            return "left out", "", "all of it was forgotten"
+        data = left
         if part == "history":
             return self._put_version(path, rest, data)
         there = portable.read(self._home.path, path)

@@ -19,6 +19,96 @@ a an and are as at be by for from has have in is it its of on or our that the th
 now currently still moved switched changed uses use using always
 """
 _SMALL = frozenset(_WORDS.split())
+# ... or whose it is, where only one person speaks, and articles of other languages.
+_WHOSE = frozenset(
+    [
+        "i",
+        "my",
+        "me",
+        "mine",
+        "there",
+        "ich",
+        "wir",
+        "mein",
+        "meine",
+        "meinen",
+        "meinem",
+        "meiner",
+        "meines",
+        "unser",
+        "unsere",
+        "unseren",
+        "unserem",
+        "unserer",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "des",
+        "ein",
+        "eine",
+        "einen",
+        "einem",
+        "einer",
+        "je",
+        "nous",
+        "mon",
+        "ma",
+        "mes",
+        "notre",
+        "nos",
+        "le",
+        "la",
+        "les",
+        "un",
+        "une",
+        "du",
+        "yo",
+        "nosotros",
+        "mi",
+        "mis",
+        "nuestro",
+        "nuestra",
+        "nuestros",
+        "nuestras",
+        "el",
+        "los",
+        "las",
+        "una",
+        "eu",
+        "nós",
+        "meu",
+        "minha",
+        "meus",
+        "minhas",
+        "nosso",
+        "nossa",
+        "o",
+        "os",
+        "as",
+        "um",
+        "uma",
+        "do",
+        "io",
+        "noi",
+        "mio",
+        "mia",
+        "il",
+        "lo",
+        "gli",
+        "я",
+        "мы",
+        "мой",
+        "моя",
+        "моё",
+        "мои",
+        "наш",
+        "наша",
+        "наше",
+        "наши",
+    ]
+)
 # Parts of words by which a sentence denies something, in the languages that learning knows.
 _DENYING = (
     *(" not ", "n't ", " no ", " never ", " without ", " avoid ", " stop ", "cannot ", " nicht ", " kein"),
@@ -175,6 +265,12 @@ def words(text: str) -> list[str]:
                 found.append(word)
             current = []
     return found
+
+
+def said(text: str) -> tuple[str, ...]:
+    """Return the words that say what a line says, but for who says it; the line if it has only others."""
+    found = [word for word in words(text) if word not in _WHOSE]
+    return tuple(found) or (" ".join(text.casefold().split()),)
 
 
 @lru_cache(maxsize=4_096)  # each of many statements is compared with each of many others
