@@ -330,6 +330,23 @@ def test_every_change_renews_the_date_of_its_section_and_of_no_other(mem: Mem, c
     assert [each["stale"] for each in overview(mem).sections] == [False] * 3
 
 
+@proves("S4.20", "S0.17")
+def test_an_overwrite_renews_the_date_of_what_it_changes_and_is_verbatim_otherwise(
+    mem: Mem, clock: Clock
+) -> None:
+    mem.update_section("About Me", "I live in Oslo.")
+    mem.update_section("Machine / Runtime", "16 GB")
+    first = mem.read()
+    clock.seconds += 300 * 86_400
+    mem.write("long_term", f"{first}\n## Facts\n- without a date\n".replace("Oslo", "Berlin"), "overwrite")
+    block = mem.context_block() or ""
+    assert "## About Me (updated 2027-09-11)\nI live in Berlin." in block
+    assert "## Machine / Runtime (updated 2026-11-15)\n16 GB" in block
+    assert mem.read().endswith("\n## Facts\n- without a date\n")
+    mem.write("long_term", first, "overwrite")  # as a backup has it
+    assert mem.read() == first
+
+
 @proves("S4.20")
 def test_a_change_by_hand_takes_the_date_away_and_status_gives_the_files(mem: Mem, clock: Clock) -> None:
     mem.update_section("About Me", "I live in Oslo.")

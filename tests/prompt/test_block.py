@@ -291,6 +291,17 @@ def test_a_preference_is_shown_however_it_was_recorded(mem: Mem, store: Path) ->
 
 
 @proves("S3.57")
+def test_a_recorded_preference_keeps_its_lines(mem: Mem) -> None:
+    code = "Code style:\n```py\ndef f():\n    return 1\n```\n\n\nend of style."
+    mem.records.add(code, category="preferences", scope="project")
+    mem.records.add("Answers are short.", category="preferences", scope="project")
+    item = "- Code style:\n  ```py\n  def f():\n      return 1\n  ```\n\n  end of style."
+    assert f"- Answers are short.\n{item}\n" in block_of(mem)
+    assert [hit.kind for hit in for_block(mem, "code style").hits] == ["record"]
+    assert (mem.context_block("code style") or "").count("end of style.") == 1
+
+
+@proves("S3.57")
 def test_a_recorded_preference_is_not_recalled_beside_where_it_stands(mem: Mem) -> None:
     mem.records.add("I like tabs over spaces.", category="preferences", scope="user")
     assert [hit.kind for hit in for_block(mem, "tabs or spaces?").hits] == ["record"]

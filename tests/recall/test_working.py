@@ -184,6 +184,10 @@ def test_scores_are_those_of_the_order(mem: Mem) -> None:
     assert [hit.turn for hit in found] == [2, 1]
     assert found[0].score > found[1].score
     assert mem.recall("payment gateway retries", semantic=False, limit=1).hits[0].score == found[0].score
+    mem.remember("The gateway has a lamp.", title="Lamp")
+    mem.remember("Payment gateway retries end after five.", title="Five")
+    notes = mem.recall("payment gateway retries", semantic=False, kinds=["note"]).hits
+    assert notes[0].title == "Five"
 
 
 @proves("S3.51")

@@ -317,8 +317,8 @@ def _change(
     from memolith.text import source_label
 
     apply = source_label.stamped(apply, home.source, is_note=is_note, op=op)
-    if relative == layout.MEMORY and op != "overwrite":  # which is verbatim
-        apply = _dated(apply, home.today)
+    if relative == layout.MEMORY:
+        apply = _dated(apply, home.today, as_given=op == "overwrite")
     if is_note:
         return notes.write(home.gate, relative, content, apply, op=op, if_sha256=if_sha256)
 
@@ -333,14 +333,14 @@ def _change(
 
 
 def _dated(
-    apply: Callable[[str | None, str], str | None], today: str
+    apply: Callable[[str | None, str], str | None], today: str, *, as_given: bool
 ) -> Callable[[str | None, str], str | None]:
     """Return a change of MEMORY.md that also dates the sections it changes."""
     from memolith.text import markdown
 
     def with_dates(old: str | None, text: str) -> str | None:
         new = apply(old, text)
-        return new if new is None or new == old else markdown.dated(old or "", new, today)
+        return new if new is None or new == old else markdown.dated(old or "", new, today, as_given=as_given)
 
     return with_dates
 

@@ -244,10 +244,10 @@ def _asked(root: Tree, slug: str, today: str, shown: list[Section]) -> list[Sect
         for name in asked.names(root, scope):
             text, _ = _part(root, layout.path(scope, f"records/{name}"))
             entry = Entry("record", name, text)
-            body = markdown.same_line(hygiene.for_block(entry.parsed.body))
-            known = not body or body.rstrip(".").casefold() in said
+            body = markdown.close_up(hygiene.for_block(entry.parsed.body)).strip()
+            known = not body or markdown.same_line(body).rstrip(".").casefold() in said
             if not known and entry.holds(today) and not is_outside(entry.origin):
-                lines.append(f"- {body}")
+                lines.append(structure.entry(body))
                 source = layout.path(scope, "records")
                 places[source] = layout.shown(source)
     title = f"{structure.ASKED}{', '.join(places.values())})"

@@ -79,10 +79,11 @@ def _is_wish(hit: Hit, tree: Tree) -> bool:
 
 def _stands(hit: Hit, shown: set[str]) -> bool:
     """Whether a record is a line of the block, or a note's text in its line of the index."""
+    if hit.kind == "record":
+        body = markdown.close_up(hygiene.for_block(hit.text)).strip()
+        return shown.issuperset(line for line in structure.entry(body).split("\n") if line)
     text = markdown.same_line(hygiene.for_block(hit.text))
     name = f"]({hit.source.rpartition(':')[0].rpartition('/')[2]}) — "
-    if hit.kind == "record":
-        return f"- {text}" in shown
     return any(name in line and text in line.partition(name)[2] for line in shown)
 
 

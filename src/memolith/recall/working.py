@@ -97,7 +97,7 @@ def on_named(index: Index, asked: rank.Question, ranked: list[rank.Ranked]) -> l
 
     What they said need not have a word of the question. A long text names many files, and has words enough.
     """
-    if asked.unasked or not (asked.kinds is None or "session" in asked.kinds):
+    if asked.unasked:  # none of it would be told
         return ranked
     about = index.of_files(asked.slugs, asked.query, weights.UNASKED)
     is_long = len(asked.query) >= weights.LONG_TEXT

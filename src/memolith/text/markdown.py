@@ -154,13 +154,18 @@ def set_part(text: str, title: str, body: str, date: str) -> str:
     return above + ("" if above.endswith("\n") else newline) + section + (newline if rest else "") + rest
 
 
-def dated(old: str, new: str, date: str) -> str:
-    """Return `new` with a new date in each changed section that has one, or is the template's or ours."""
+def dated(old: str, new: str, date: str, *, as_given: bool = False) -> str:
+    """Return `new` with a new date in each changed section that has one, or is the template's or ours.
+
+    `as_given`: only where its date is another text's, so that all else is verbatim.
+    """
     before = {(part.title.casefold(), same_line(part.said)) for part in parts(old)}
     newline = newline_of(new)
     for part in reversed(parts(new)):
         title = part.title.casefold()
-        ours = part.stamp or title in TEMPLATE_SECTIONS or title == FACTS.casefold()
+        ours = bool(part.stamp) or title in TEMPLATE_SECTIONS or title == FACTS.casefold()
+        if as_given:
+            ours = bool(part.stamp) and not part.updated
         if not ours or part.blank or (title, same_line(part.said)) in before:
             continue
         body = new[part.body : part.end]

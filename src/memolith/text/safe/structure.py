@@ -68,6 +68,11 @@ _LOWER = {ord(char): char.lower() for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _NAME_SIGNS = dict.fromkeys(map(ord, "-_:."), "x")
 
 
+def entry(text: str) -> str:
+    """Return a text as one item of a list, with its lines, so that code in it stays code."""
+    return f"- {text}".replace("\n", "\n  ").replace("\n  \n", "\n\n")
+
+
 def item(address: str, about: str) -> str:
     """Return how an item of a brief begins: where it is, and what it is."""
     return f"- {address} ({about})"
