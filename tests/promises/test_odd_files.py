@@ -1,15 +1,18 @@
 """A file of the memory that is no regular file is read by nobody, and named by every answer that lacks it."""
 
+import gzip
 import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from prove import ask
 
 from memolith import Mem
 from memolith.edges.cli import main
 from memolith.edges.mcp import handlers, tools
+from memolith.memory.sessions import Session, Turn
 from tests.ledger import proves
 
 
@@ -108,3 +111,36 @@ def test_a_file_that_became_a_link_costs_the_log_its_own_lines_alone(
     said = capfd.readouterr()
     assert "zebras have stripes" in said.out
     assert "SCRATCHPAD.md: is a symbolic link" in said.err
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "not gzip": lambda _: b"\0garbage",
+    "truncated": lambda data: data[:40],
+    "one bit": lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:],
+    "empty": lambda _: b"",
+    "no session": lambda _: gzip.compress(b"[1]\n"),
+}
+
+
+@proves("S0.80")
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_copy_of_a_session_is_named_by_every_answer_and_read_once(
+    damage: str, mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    turns = [Turn(number=1, role="user", text="The zebra service listens on port 6380.")]
+    for name in ("bad", "good"):
+        made = mem.sessions.add(Session(agent="claude", id=name, turns=turns))
+    bad = Path(made.filename).with_name("claude-bad.jsonl.gz")
+    bad.write_bytes(DAMAGE[damage](bad.read_bytes()))
+    for _ in range(2):
+        for found in (mem.recall("zebra port", semantic=False), mem.search("zebra", sessions=True)):
+            assert (found.complete, [str(bad) in each for each in found.missing]) == (False, [True])
+    assert str(bad.name) in str(handlers.call(lambda: mem, RECALL, {"query": "zebra port"}))
+    assert (mem.index.sync([mem.project]).changed, mem.index.status([mem.project]).changed) == (0, 0)
+    place = ["--project", str(work)]
+    for line in (["recall", "zebra port"], ["session", "list"], ["session", "show"], ["status"], ["doctor"]):
+        code, said = main([*line, *place, "--json"]), capfd.readouterr()
+        assert (line, code, str(bad) in said.err, '"complete": false' in said.out) == (line, 16, True, True)
+    assert bad.name in ask.hook("UserPromptSubmit", work, home=Path(mem.home), prompt="zebra port?")
+    assert main(["session", "rm", "bad", "--yes", *place]) == 0
+    assert mem.recall("zebra port", semantic=False).complete

@@ -21,9 +21,10 @@ from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECT_FILE, parse_identity
 from memolith.memory import note_index, note_links, strays
 from memolith.memory.session_copies import secrets_of
+from memolith.memory.sessions import parse
 from memolith.store import files, ignore, layout, locks, registry, repository
 from memolith.store.allow_list import allowed
-from memolith.store.archive import SUFFIX, Archive
+from memolith.store.archive import DAMAGED, SUFFIX, Archive
 from memolith.store.together import Command
 from memolith.text import frontmatter
 from memolith.text.safe import lookalikes
@@ -72,7 +73,7 @@ def examine(home: Home) -> list[Finding]:
     """Return all problems, including those of other projects, in a stable order."""
     with Watch() as watch:
         findings = _findings(home)
-    known = {os.path.join(home.store, finding.path) for finding in findings}
+    known = {os.path.join(top, finding.path) for finding in findings for top in (home.store, home.path)}
     for path, error in watch.errors.items():
         if path not in known:
             message = f"cannot be read ({error.strerror}); look at whose it is and who may read it"
@@ -151,8 +152,9 @@ def _sessions(home: Home) -> Iterator[Finding]:
             except MemolithError as error:
                 yield _found("unreadable", path, str(error))
                 continue
-            if lines is None:
-                yield _found("unreadable", path, "is no session that can be read; delete it, or add it again")
+            if lines is None or parse(lines) is None:
+                copies.lacks(name)
+                yield _found("unreadable", path, DAMAGED)
             elif time.monotonic() < until:
                 yield from (_secret(path, *each) for each in secrets_of(lines, allow))
 

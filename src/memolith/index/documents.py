@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import TextError
 from memolith.index import work
 from memolith.index.units import FILE
 from memolith.store import archive, files, layout
@@ -53,6 +52,7 @@ class Document:
         self.named: dict[str, None] = {}  # of a session: the files that it is about
         self.work: list[tuple[str, str, bool, str]] = []  # of a session: kind, what, whether it worked, when
         self.masked = False
+        self.problem = ""  # why not all of it could be read
         self.spelled: set[str] | None = None  # None: the file itself must be searched
         self.whole: Piece | None = None
         self.parts: list[Piece] = []
@@ -77,7 +77,7 @@ def masked(text: str, *, by_hand: bool = False, allow: frozenset[str] = frozense
 
 
 def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -> Document:
-    """Parse a file into a document; `mtime` in nanoseconds. TextError if it cannot be read."""
+    """Parse a file into a document; `mtime` in nanoseconds. Of a damaged one, what can be read."""
     if kind == "session":
         return _session(name, data)
     document = Document()
@@ -207,18 +207,22 @@ def _session(name: str, data: bytes) -> Document:
     """Parse a stored session into a document: a unit for each thing that a person or agent said.
 
     Pasted text is a separate unit. Of a tool, its command is one, and how it failed; what it brought is noise
-    here. A truncated file gives what it has.
+    here. A damaged file gives what it has.
     """
     document = Document()
     hearing, doings = Hearing(), work.Doings()
     head: dict[str, object] = {}
     document.record = document.title = name.removesuffix(".jsonl.gz")
-    unpacked = archive.unpacked(data)[0]
+    unpacked, is_whole = archive.unpacked(data)
     if problem := archive.problem(unpacked):
-        raise TextError(f"{name}: {problem}; {archive.UNREADABLE}. Delete it if it is not yours")
-    for number, line in enumerate(unpacked.decode("utf-8", "replace").split("\n")):
+        document.problem = f"{problem}; {archive.UNREADABLE}. Delete it if it is not yours"
+        return document
+    if not is_whole or archive.head_of(unpacked) is None:
+        document.problem = archive.DAMAGED
+    for number, line in enumerate(unpacked.decode("utf-8", "replace").removesuffix("\n").split("\n")):
         turn = archive.row_of(line)
         if turn is None:
+            document.problem = archive.DAMAGED
             continue
         if number == 0 and "turn" not in turn:
             document.date, document.category = _plain(turn.get("started")), _plain(turn.get("ticket"))

@@ -23,7 +23,7 @@ from memolith.store.derived import DAMAGED, Derived, sqlite3
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import Self, TypeVar
+    from typing import Any, Self, TypeVar
 
     from memolith.index.walk import Place
     from memolith.index.watch import Journal
@@ -63,7 +63,7 @@ class Index:
         self._asked: tuple[str, ...] = ()
         self._kind = ""  # empty: all of them
         self._trusted: tuple[str, ...] | None = None
-        self._totals: tuple[int, int] | None = None
+        self._totals: dict[str, Any] | None = None
         self._lexicons: dict[tuple[bool, tuple[str, ...]], Lexicon] = {}
         self._reader = reading.Reader(self.home)
 
@@ -130,15 +130,14 @@ class Index:
         if work.wrote:
             self._forget()
             connection = self._connection()
-        self._totals = self._totals or (reading.totals(connection, self._asked) if connection else (0, 0))
+        self._totals = self._totals or reading.totals(connection, self.home, self._asked)
         return State(
-            complete=not work.missing,
+            complete=not work.missing and not self._totals["damaged"],
             missing=work.missing,
             notes=[self._refused[1]] if self._memory is not None else [],
-            files=self._totals[0],
-            units=self._totals[1],
             changed=work.changed,
             is_behind=work.is_behind,
+            **self._totals,
         )
 
     def directories(self, slugs: Sequence[str]) -> str:
@@ -155,10 +154,10 @@ class Index:
             connection = self._connection()
             if connection is None:
                 return None
-            files, units = reading.totals(connection, self._asked)
+            found = reading.totals(connection, self.home, self._asked)
         except (*_REFUSED, *_SENSELESS):
             return None
-        return State(complete=True, missing=[], notes=[], files=files, units=units, changed=0)
+        return State(complete=not found["damaged"], missing=[], notes=[], changed=0, **found)
 
     def _places(self) -> list[Place]:
         return [place for slug in self._asked for place in walk.places(slug, self._kind)]
@@ -265,12 +264,13 @@ class Index:
                 work = Sync(self.home, self._writing)
                 for place in (place for slug in dict.fromkeys(slugs) for place in walk.places(slug, kind)):
                     work.look(connection, place, None)
-                files, units = reading.totals(connection, slugs) if connection else (0, 0)
+                found = reading.totals(connection, self.home, slugs)
             except (*_REFUSED, *_SENSELESS) as error:
-                return State(complete=False, missing=[str(error)], notes=[], files=0, units=0, changed=0)
-        behind = work.pending
-        missing, complete = work.missing, not work.missing and not behind
-        return State(complete=complete, missing=missing, notes=[], files=files, units=units, changed=behind)
+                found = reading.totals(None, self.home, slugs)
+                return State(complete=False, missing=[str(error)], notes=[], changed=0, **found)
+        behind, missing = work.pending, work.missing
+        complete = not (missing or behind or found["damaged"])
+        return State(complete=complete, missing=missing, notes=[], changed=behind, **found)
 
     def scopes(self) -> list[str]:
         """Return the scopes in the index, including those of deleted projects."""

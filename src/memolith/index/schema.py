@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Part of the file name: increase it whenever tables, terms, the cutting of documents or the rules for whose
 # words something is change.
-SCHEMA = 12
+SCHEMA = 13
 # The version of the rules for secrets, too: what others let into it is found and shown no more.
 NAME = f"index-{SCHEMA}-{RULES}.sqlite3"
 
@@ -33,14 +33,14 @@ CREATE TABLE files (id INTEGER PRIMARY KEY, directory INTEGER NOT NULL, name TEX
     inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, settled INTEGER, hash BLOB, scope INTEGER,
     kind INTEGER, masked INTEGER, category TEXT, record TEXT, title TEXT, date TEXT, status TEXT,
     expires TEXT, valid_from TEXT, valid_until TEXT, supersedes TEXT, source TEXT, spelled INTEGER,
-    words INTEGER, named TEXT, UNIQUE (directory, name));
+    words INTEGER, named TEXT, problem TEXT, UNIQUE (directory, name));
 CREATE INDEX spellings ON files (spelled);
 CREATE TABLE vocabulary (scope INTEGER, word TEXT, PRIMARY KEY (scope, word)) WITHOUT ROWID;
-CREATE TABLE numbers (last INTEGER NOT NULL);
-INSERT INTO numbers VALUES (0);
+CREATE TABLE numbers (last INTEGER NOT NULL); INSERT INTO numbers VALUES (0);
 CREATE INDEX unsettled ON files (directory) WHERE settled = 0;
 CREATE INDEX records ON files (record) WHERE record != '';
 CREATE INDEX successors ON files (scope) WHERE supersedes != '';
+CREATE INDEX problems ON files (scope) WHERE problem != '';
 CREATE TABLE units (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, position INTEGER NOT NULL, parent INTEGER,
     first INTEGER, last INTEGER, turn INTEGER, role TEXT, title TEXT, date TEXT, hash BLOB, length INTEGER,
     bag BLOB);

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from memolith.base.errors import BusyError, StorageError, TextError, UnsafePathError
+from memolith.base.errors import BusyError, StorageError, UnsafePathError
 from memolith.base.lean import suppress
 from memolith.base.whole import Watch, note
 from memolith.index import schema, walk
@@ -35,7 +35,7 @@ _MANY = 500
 _TITLE, _KEYS = 2, 2  # extra weight of a term in the title, or in aliases and keywords
 _STAMP = ("inode", "size", "mtime", "ctime", "settled", "hash")
 _DATES = ("date", "expires", "valid_from", "valid_until")
-_FIELDS = ("masked", "category", "record", "title", "status", "source", *_DATES)
+_FIELDS = ("masked", "category", "record", "title", "status", "source", "problem", *_DATES)
 
 
 class Task:
@@ -223,10 +223,7 @@ class Sync:
         from memolith.index import documents  # imported late: most syncs read nothing
 
         about = (KINDS[task.place.kind], task.name, data, task.entry.mtime, task.place.category)
-        try:
-            task.document = documents.of_file(*about)
-        except TextError as error:
-            return self._drop(task, f"sessions/{error}")
+        task.document = documents.of_file(*about)
         return True
 
 

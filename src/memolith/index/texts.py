@@ -59,11 +59,18 @@ _MOST_WORDS = 500  # that contain a part; with more, most files do
 _ORIGINS = {"assistant": "agent", "tool": "agent"}
 
 
-def totals(connection: Connection, slugs: Sequence[str]) -> tuple[int, int]:
-    """Return the number of files and units of some scopes."""
+def totals(connection: Connection | None, home: str, slugs: Sequence[str]) -> dict[str, Any]:
+    """Return how many `files` and `units` some scopes have, and which of them are `damaged`, with why."""
+    if connection is None:
+        return {"files": 0, "units": 0, "damaged": []}
     query = f"SELECT total(files), total(units) FROM scopes WHERE number IN {_of(slugs)}"  # noqa: S608 - question marks
     files_, units = connection.execute(query, slugs).fetchone()
-    return int(files_), int(units)
+    query = (
+        "SELECT path, name, problem FROM files JOIN directories ON number = directory "  # noqa: S608 - question marks
+        f"WHERE problem != '' AND scope IN {_of(slugs)} ORDER BY path, name"
+    )
+    damaged = [f"{home}/{path}/{name}: {why}" for path, name, why in connection.execute(query, slugs)]
+    return {"files": int(files_), "units": int(units), "damaged": damaged}
 
 
 def _of(slugs: Sequence[str]) -> str:

@@ -128,7 +128,8 @@ class State(Value):
     """Whether an answer covers everything, and if not, what is missing and why."""
 
     complete: bool
-    missing: list[str]  # "<path>: <why>"
+    missing: list[str]  # what could not be read now: "<path>: <why>"
+    damaged: list[str]  # what was read as far as it goes, and need not be read again
     notes: list[str]  # problems that leave the answer complete (read-only cache, …)
     files: int
     units: int

@@ -9,6 +9,7 @@ import json
 
 from memolith.base.errors import InputError, TextError
 from memolith.base.values import Value
+from memolith.base.whole import Watch
 from memolith.env.paths import Tree
 from memolith.memory import arguments
 from memolith.memory.daily import clock
@@ -24,11 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memolith.memory.home import Home
-
-    Change = Callable[[str], str]
 
 ROLES = ("user", "assistant", "tool", "system")
 _ROLE_NAMES = {
@@ -150,7 +149,8 @@ class Sessions:
             head["cwd"] = masked_name(session.cwd)
             masked += head["cwd"] != session.cwd
         with self._home.gate.scope(self._home.project):
-            before = archive.read(session.name) or []
+            with Watch(aside=True):  # a damaged one is replaced
+                before = archive.read(session.name) or []
             known = len(before) - 1 if before else 0
             if len(clean) < known:
                 raise InputError(
@@ -190,10 +190,8 @@ class Sessions:
         return self.add(Session(agent=agent, id=name, status="completed", started=started, turns=turns))
 
     def list(self) -> builtins.list[Session]:
-        """Return all sessions without their turns, oldest first; damaged ones are skipped."""
-        kept = (
-            self.stored()
-        )  # two that began in one second, or at a time that nobody knows, as they were stored
+        """Return all sessions without their turns, oldest first; damaged ones are named."""
+        kept = self.stored()  # two that began at once, or nobody knows when, as they were stored
         found = [each for name in self._archive().names() if (each := self.read(name))]
         return sorted(found, key=lambda each: (each.started, kept.get(each.name, 0), each.name))
 
@@ -214,16 +212,18 @@ class Sessions:
 
     def get(self, name: str) -> Session:
         """Return a session; a unique prefix of its name or id is enough. NotFoundError if there is none."""
-        wanted = self._find(name)
-        session = self.read(wanted)
-        if session is None:
+        wanted = self.find(name)
+        if (session := self.read(wanted)) is None:
             path = self._archive().path(wanted)
-            raise TextError(f"{path}: is damaged; delete it and add the session again")
+            raise TextError(f"{path}: is damaged; `memolith session rm {wanted}`, and add it again")
         return session
 
     def read(self, name: str) -> Session | None:
-        """Return the session with exactly this name; None if it is missing or damaged."""
-        return parse(self._archive().read(name) or [])
+        """Return the session with exactly this name; None if it is missing, or damaged, which is named."""
+        lines = self._archive().read(name)
+        if (session := parse(lines or [])) is None and lines:
+            self._archive().lacks(name)
+        return session
 
     def are_several(self, names: set[str]) -> bool:
         """Whether sessions are different ones: a copy under another name begins in the same way."""
@@ -235,7 +235,7 @@ class Sessions:
 
     def delete(self, name: str) -> str:
         """Delete a session permanently, with what its transcript will say later; return its name."""
-        wanted, archive = self._find(name), self._archive()
+        wanted, archive = self.find(name), self._archive()
         tombstones.keep(self._home.gate, [self._mark(wanted)])
         pages = self._pages(wanted)
         with self._home.gate.scope(self._home.project):
@@ -267,7 +267,8 @@ class Sessions:
     def _archive(self) -> Archive:
         return Archive(self._home.path, self._home.project)
 
-    def _find(self, name: str) -> str:
+    def find(self, name: str) -> str:
+        """Return the name of the session that a prefix of its name or id means."""
         return match(name, self._archive().names(), "session", lambda each: each.partition("-")[2])
 
 

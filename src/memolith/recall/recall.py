@@ -189,7 +189,7 @@ def _answer(home: str, index: Index, asked: Question, meaning: Vectors | None) -
         query=asked.query,
         hits=[_hit(home, each, finder) for each in ranked],
         complete=state.complete,
-        missing=state.missing,
+        missing=[*state.missing, *state.damaged],
         notes=state.notes,
     )
 

@@ -230,7 +230,7 @@ def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[t
     except (FileNotFoundError, UnsafePathError, StorageError):
         few = True
     scopes = (layout.USER, slug)
-    if few or not home.index.sync(scopes, seconds=_SECONDS).complete:
+    if few or home.index.sync(scopes, seconds=_SECONDS).missing:
         return None
     found = home.index.containing(scopes, terms)
     if found is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
+from memolith.base.whole import note
 from memolith.env.paths import Tree
 from memolith.store import files
 from memolith.text.safe.hygiene import whole
@@ -13,6 +15,7 @@ SUFFIX = ".jsonl.gz"
 MAX_BYTES = 64 * 1_048_576
 MAX_TEXT = 3 * MAX_BYTES  # unpacked: a small file can expand to any size
 UNREADABLE = "nothing of it is recalled"  # the message about a copy that is not read
+DAMAGED = "is no session that can be read to its end; delete it, or add it again"
 # More than any copy that we write has.
 _MAX_LINES, _MAX_LINE = 100_000, 4 * 1_048_576
 _MAX_HEAD = 16_384  # compressed bytes that have the whole first line
@@ -39,14 +42,24 @@ class Archive:
         return self._tree.stat(f"{self._slug}/{name}{SUFFIX}")
 
     def read(self, name: str) -> list[str] | None:
-        """Return the lines of a session; None if it is missing or damaged."""
+        """Return the lines of a session; None if it is missing, or damaged: an answer lacks it."""
         data = self._tree.read(f"{self._slug}/{name}{SUFFIX}", MAX_BYTES)
-        return None if data is None else lines_of(data)
+        lines = None if data is None else lines_of(data)
+        if data is not None and lines is None:
+            self.lacks(name)
+        return lines
+
+    def lacks(self, name: str) -> None:
+        """Say that an answer is without a copy, because it is damaged."""
+        note(self.path(name), OSError(errno.EILSEQ, DAMAGED))
 
     def head(self, name: str) -> dict[str, object] | None:
-        """Return what the first line of a session says, without reading the rest."""
+        """Return what the first line of a session says, without reading the rest; None as with `read`."""
         data, _ = self._tree.read_part(f"{self._slug}/{name}{SUFFIX}", _MAX_HEAD)
-        return row_of(unpacked(data)[0].partition(b"\n")[0].decode("utf-8", "replace"))
+        head = head_of(unpacked(data)[0])
+        if head is None and self.stat(name):
+            self.lacks(name)
+        return head
 
     def write(self, name: str, lines: list[str]) -> None:
         """Store a session, durably."""
@@ -90,13 +103,19 @@ def unpacked(data: bytes) -> tuple[bytes, bool]:
 def lines_of(data: bytes) -> list[str] | None:
     """Return the lines of a compressed session; None if it is damaged or too large."""
     text, is_whole = unpacked(data)
-    if not is_whole or problem(text):
+    if not is_whole or problem(text) or head_of(text) is None:
         return None
     try:
         # Only a line feed ends a line of JSON; text may hold other separators.
         return text.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
         return None
+
+
+def head_of(text: bytes) -> dict[str, object] | None:
+    """Return the first line of an unpacked copy; None if it is not that of a session."""
+    row = row_of(text.partition(b"\n")[0].decode("utf-8", "replace"))
+    return row if row and "agent" in row else None
 
 
 def row_of(line: str) -> dict[str, object] | None:

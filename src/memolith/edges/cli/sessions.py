@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memolith.base.errors import InputError, MemolithError, NotFoundError, PartialError
+from memolith.base.whole import Watch
 from memolith.care.remove import taught
 from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import Group, cli, opened
@@ -196,13 +197,17 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
     \b
     memolith session rm claude-3f2a
     """
-    found = mem.sessions.get(name)
-    common.check_whole(mem, Found(kind="session", name=found.name, path=""), name, yes=yes)
+    known = mem.sessions.find(name)
+    common.check_whole(mem, Found(kind="session", name=known, path=""), name, yes=yes)
     if not yes:
-        learned = " and what was learned from it alone" if taught(mem, found.name) else ""
-        question = f"Delete {found.name} ({plural(len(found.turns), 'turn')}){learned} for good?"
-        common.agree(question, f"this deletes {found.name} for good: add --yes")
-    return mem.remove(f"session:{found.name}")
+        with Watch(aside=True):  # a damaged one can be deleted, too
+            found = mem.sessions.read(known)
+        learned = " and what was learned from it alone" if taught(mem, known) else ""
+        size = plural(len(found.turns), "turn") if found else "damaged"
+        common.agree(
+            f"Delete {known} ({size}){learned} for good?", f"this deletes {known} for good: add --yes"
+        )
+    return mem.remove(f"session:{known}")
 
 
 @session.command("import")

@@ -111,7 +111,7 @@ def index(mem: Mem, action: str) -> Answer:
     size = os.path.getsize(found.path) if os.path.isfile(found.path) else 0
     held = f"{plural(state.files, 'file')}, {plural(state.units, 'unit')}, {size:,} bytes in {found.path}"
     lines = [
-        *(f"missing  {what}" for what in state.missing),
+        *(f"missing  {what}" for what in [*state.missing, *state.damaged]),
         held if state.complete else f"{held}, not complete",
         f"{plural(state.changed, 'file')} {'to catch up' if action == 'status' else 'read'}",
         f"Meaning: {meaning}",

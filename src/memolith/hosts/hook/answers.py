@@ -258,7 +258,7 @@ def _look(mem: Mem) -> str:
     if receipts.age(mem.home, name) > _TRUSTED_SECONDS or receipts.read_stamp(mem.home, name)[1] != now:
         state = mem.index.sync(slugs, seconds=_SYNC_SECONDS)
         left_out = "; ".join(state.missing[:1])
-        if state.is_behind or (state.notes and not state.complete):
+        if state.is_behind or (state.notes and state.missing):
             raise IndexBehindError("; ".join([*state.missing[:1], *state.notes]))
         with suppress(MemolithError):  # on a full disk, the next prompt looks again
             receipts.stamp(mem.home, name, now)

@@ -124,9 +124,9 @@ def _index(mem: Mem) -> Iterator[str]:
     slugs = list(dict.fromkeys((layout.USER, mem.project)))
     seen = mem.index.directories(slugs)
     state = mem.index.sync(slugs)
-    if state.complete and not state.notes:
+    if not state.missing and not state.notes:
         receipts.stamp(mem.home, f"looked-{mem.project}", seen)
-    for problem in [*state.missing[:3], *state.notes]:
+    for problem in [*state.missing[:3], *state.damaged[:3], *state.notes]:
         yield f"index: {problem}"
 
 
