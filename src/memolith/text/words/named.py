@@ -28,14 +28,15 @@ class Named:
         bare = {form.lstrip("@~").removeprefix("./").rstrip("./-") for form in forms}
         self._paths = {each for each in bare if "." in each or "/" in each}
         words = _runs(text, str.isalnum)
-        names = set()
+        names: dict[str, str] = {}  # each with a part that stands in the name of its file
         for at, word in enumerate(words):
             for size in range(1, _WORDS + 1):
                 said = words[at : at + size]
                 # One word names a file only if it is written as one: `InvoiceExport`.
                 if (size > 1 or not word[1:].islower()) and terms.STOP.isdisjoint(map(str.lower, said)):
-                    names.add("".join(said).casefold())
-        self._names = {each for each in names if len(each) >= _LEAST and not each.isdigit()}
+                    names["".join(said).casefold()] = max(said, key=len).casefold() if size > 1 else ""
+        names = {name: part for name, part in names.items() if len(name) >= _LEAST and not name.isdigit()}
+        self._names, self._parts = frozenset(names), frozenset(names.values())
 
     def __bool__(self) -> bool:
         return bool(self._paths or self._names)
@@ -53,7 +54,7 @@ class Named:
     def among(self, known: str) -> Iterator[str]:
         """Yield those of the known files, one in a line, that the text names by path or in words."""
         yield from self.paths(known)
-        for each in known.split("\n") if self._names else ():
+        for each in known.split("\n") if any(part in known for part in self._parts) else ():
             stem = each.rpartition("/")[2].partition(".")[0]
             if "".join(filter(str.isalnum, stem)) in self._names:
                 yield each
