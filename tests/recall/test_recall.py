@@ -807,6 +807,24 @@ def test_who_is_asked_about_may_have_changed_what_they_do(mem: Mem, later: str, 
 
 
 @proves("S3.55")
+@pytest.mark.parametrize(
+    ("earlier", "later", "question", "others"),
+    [
+        # It says nothing of a dentist; and where much else is known, a change need not be what is asked for.
+        ("My dentist is Dr. Weber.", "I moved to Basel.", "who is my dentist?", 0),
+        ("I drive a Corolla.", "I just bought a Tesla.", "what does the user drive?", 6),
+    ],
+)
+def test_a_change_in_somebodys_life_is_not_all_that_they_are_asked_about(
+    mem: Mem, earlier: str, later: str, question: str, others: int
+) -> None:
+    lately(mem, earlier, later)
+    for number in range(others):
+        record(mem, f"x{number}", f"Shelf {number} holds jars of paint.", created="2026-02-01")
+    assert keys(mem, question)[0] == "r1"
+
+
+@proves("S3.55")
 def test_what_a_newer_statement_replaces_is_not_told_unasked_wherever_that_stands(mem: Mem) -> None:
     now = mem.now()
     mem.remember("The deploy timeout is 50 seconds.")
