@@ -155,7 +155,7 @@ def _sessions(home: Home) -> Iterator[Finding]:
             if lines is None or parse(lines) is None:
                 copies.lacks(name)
                 yield _found("unreadable", path, DAMAGED)
-            elif time.monotonic() < until:
+            if lines and time.monotonic() < until:
                 yield from (_secret(path, *each) for each in secrets_of(lines, allow))
 
 
