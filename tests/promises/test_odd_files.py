@@ -10,6 +10,7 @@ import pytest
 from prove import ask
 
 from memolith import Mem
+from memolith.base.whole import NOT_TEXT
 from memolith.edges.cli import main
 from memolith.edges.mcp import handlers, tools
 from memolith.memory.sessions import Session, Turn
@@ -177,3 +178,18 @@ def test_what_looks_through_everything_names_what_it_could_not_look_into(
         assert (line, code, name in said.out + said.err) == (line, 16, True)
         assert not said.out.startswith("No secrets in 0")
         assert "--json" not in line or '"complete": false' in said.out
+
+
+@proves("X.21", "S0.80")
+def test_a_file_that_is_not_utf8_is_shown_and_named(
+    mem: Mem, store: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mem.remember("The zebra port is 6380.", "Port")
+    (store / "notes/odd.md").write_bytes("zebras like caf\u00e9s and ".encode() + b"caf\xe9\n")
+    (store / "notes/whole.md").write_text("zebras like caf\u00e9s")
+    for _ in range(2):
+        for found in (mem.recall("zebras", semantic=False), mem.search("zebras")):
+            assert [each.rpartition("/")[2] for each in found.missing] == [f"odd.md: {NOT_TEXT}"]
+    for line in (["show", "odd"], ["search", "zebras"], ["recall", "zebras"]):
+        code, said = main([*line, "--json", "--project", str(work)]), capfd.readouterr()
+        assert (code, "caf\ufffd" in said.out, '"complete": false' in said.out) == (16, True, True)
