@@ -354,3 +354,25 @@ def test_a_directory_above_the_home_in_which_others_can_replace_it_is_named(mem:
     assert [each.message for each in examine(mem) if each.path == str(above)] == [
         f"other users can replace what is in it, your memory too; `chmod o-w {above}`"
     ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes")
+def test_what_other_users_can_change_in_a_home_is_named_with_the_command_that_ends_it(
+    mem: Mem, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mem.remember("x", "X")
+    home, note = Path(mem.home), next(mem.root.rglob("x.md"))
+    note.chmod(0o666)
+    said = {}
+    for mode in (0o700, 0o755):
+        for place in (home, *(each for each in note.parents if home in each.parents)):
+            place.chmod(mode)
+        for command in ("doctor", "status"):
+            main([command, "--project", str(work)])
+            said[mode, command] = f"chmod -R go-w {home}" in capfd.readouterr().out
+    assert said == {
+        (0o700, "doctor"): False,
+        (0o700, "status"): False,
+        (0o755, "doctor"): True,
+        (0o755, "status"): True,
+    }

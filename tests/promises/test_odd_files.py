@@ -10,6 +10,7 @@ import pytest
 from prove import ask
 
 from memolith import Mem
+from memolith.base.whole import NOT_TEXT
 from memolith.edges.cli import main
 from memolith.edges.mcp import handlers, tools
 from memolith.memory.sessions import Session, Turn
@@ -35,7 +36,7 @@ def bound(path: Path) -> None:
         os.close(here)
 
 
-ODD = [link, lost, os.mkfifo, bound]
+ODD = [link, lost, os.mkfifo, bound, os.mkdir]
 PLACES = [
     "notes/odd.md",
     "records/decisions/odd.md",
@@ -58,6 +59,8 @@ def test_what_is_no_regular_file_is_named_by_every_answer(
     mem.write("long_term", "- zebras have stripes")
     path = store / place
     path.parent.mkdir(parents=True, exist_ok=True)
+    if (place, odd) == ("daily", os.mkdir):
+        return  # as it should be
     odd(path)
     for _ in range(2):  # also when nothing has changed since
         found = {
@@ -144,3 +147,49 @@ def test_a_damaged_copy_of_a_session_is_named_by_every_answer_and_read_once(
     assert bad.name in ask.hook("UserPromptSubmit", work, home=Path(mem.home), prompt="zebra port?")
     assert main(["session", "rm", "bad", "--yes", *place]) == 0
     assert mem.recall("zebra port", semantic=False).complete
+
+
+@proves("S0.80")
+@pytest.mark.parametrize("odd", ODD[:3], ids=lambda made: str(made.__name__))
+@pytest.mark.parametrize("place", ["notes/odd.md", "daily/2020-01-01.md"])
+def test_what_looks_through_everything_names_what_it_could_not_look_into(
+    place: str,
+    odd: Callable[[Path], None],
+    mem: Mem,
+    store: Path,
+    work: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    mem.remember("The zebra port is 6380.", "Port")
+    (store / place).parent.mkdir(exist_ok=True)
+    odd(store / place)
+    name = (store / place).name
+    here = ["--project", str(work)]
+    for line in (
+        ["scan", "--json"],
+        ["scan"],
+        ["export", str(tmp_path / "a.tar.gz")],
+        ["forget", "zebra", "--dry-run"],
+        ["forget", "zebra", "--yes"],
+        ["forget", "zebra", "--yes"],
+    ):
+        code, said = main([*line, *here]), capfd.readouterr()
+        assert (line, code, name in said.out + said.err) == (line, 16, True)
+        assert not said.out.startswith("No secrets in 0")
+        assert "--json" not in line or '"complete": false' in said.out
+
+
+@proves("X.21", "S0.80")
+def test_a_file_that_is_not_utf8_is_shown_and_named(
+    mem: Mem, store: Path, work: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mem.remember("The zebra port is 6380.", "Port")
+    (store / "notes/odd.md").write_bytes("zebras like caf\u00e9s and ".encode() + b"caf\xe9\n")
+    (store / "notes/whole.md").write_text("zebras like caf\u00e9s")
+    for _ in range(2):
+        for found in (mem.recall("zebras", semantic=False), mem.search("zebras")):
+            assert [each.rpartition("/")[2] for each in found.missing] == [f"odd.md: {NOT_TEXT}"]
+    for line in (["show", "odd"], ["search", "zebras"], ["recall", "zebras"]):
+        code, said = main([*line, "--json", "--project", str(work)]), capfd.readouterr()
+        assert (code, "caf\ufffd" in said.out, '"complete": false' in said.out) == (16, True, True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from _codecs import utf_8_decode
 from _thread import _local  # `threading` costs more than all of this
 
 from memolith.base.errors import UnsafePathError
@@ -72,6 +73,7 @@ class Watch:
 
 
 NOT_FILES = ("is not a regular file", "is a symbolic link; replace it by a real file")
+NOT_TEXT = "is not UTF-8, so that part of it is shown as \ufffd; save it as UTF-8"
 NOT_WHOLE = "(Not all memory could be read: "
 
 
@@ -82,6 +84,24 @@ def note(path: str, error: OSError) -> None:
         watch.errors.setdefault(path, kept)
         if watch._aside:  # noqa: SLF001 - its own module
             return
+
+
+def damage_of(data: bytes, *, ends: bool = True) -> str:
+    """Return what is wrong with the bytes of a text; a part of one (no `ends`) may cut a character."""
+    if data.isascii():
+        return ""
+    begin = next((at for at, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0) if not ends else 0
+    try:
+        utf_8_decode(data[begin:], "strict", ends)
+    except UnicodeDecodeError:
+        return NOT_TEXT
+    return ""
+
+
+def note_damage(path: str, data: bytes, *, ends: bool = True) -> None:
+    """Report a Markdown file whose bytes are no text: it is shown as far as it is."""
+    if path.endswith(".md") and (why := damage_of(data, ends=ends)):
+        note(path, OSError(errno.EILSEQ, why))
 
 
 def unsafe(path: str, why: str, *, noted: bool = True) -> UnsafePathError:

@@ -13,7 +13,7 @@ from functools import partial
 from memolith.base.errors import ConfigError, MemolithError
 from memolith.base.values import MAX_INJECT_BYTES, MAX_WRITE_BYTES, Value
 from memolith.base.whole import Watch, stat_of
-from memolith.care import doubled
+from memolith.care import doubled, modes
 from memolith.care.repeats import repeats
 from memolith.care.scan import located
 from memolith.env.identity import is_gone
@@ -97,7 +97,9 @@ def _findings(home: Home) -> list[Finding]:
 
 
 def _above(home: Home) -> Iterator[Finding]:
-    """Find directories above the home in which others can put another home in its place."""
+    """Find what others can write to: in the home, or above it, where they can put another in its place."""
+    if message := modes.told(home.path):
+        yield _found("mode", home.path, message)
     place = os.path.dirname(os.path.realpath(home.path))
     while os.name == "posix" and place != os.path.dirname(place):
         found = stat_of(place)
@@ -155,7 +157,7 @@ def _sessions(home: Home) -> Iterator[Finding]:
             if lines is None or parse(lines) is None:
                 copies.lacks(name)
                 yield _found("unreadable", path, DAMAGED)
-            elif time.monotonic() < until:
+            if lines and time.monotonic() < until:
                 yield from (_secret(path, *each) for each in secrets_of(lines, allow))
 
 

@@ -83,10 +83,13 @@ def erase(
 def _in_sessions(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
     archive, done = Archive(home.path, scope), []
     for name in archive.names():
-        if archive.read(name) is None:
-            tell(f"{archive.path(name)}: cannot be read; `memolith session rm {name}` removes all of it")
-        elif count := matter.change_copy(archive, name, dry=dry):
-            done.append((archive.path(name), count, False))
+        try:
+            if archive.read(name) is None:
+                tell(f"{archive.path(name)}: cannot be read; `memolith session rm {name}` removes all of it")
+            elif count := matter.change_copy(archive, name, dry=dry):
+                done.append((archive.path(name), count, False))
+        except MemolithError as error:
+            tell(str(error))
     return done
 
 
@@ -118,7 +121,11 @@ def _files(home: Home, tree: str, scope: str, tell: Tell) -> list[str]:
     top = os.path.join(home.path, tree, *filter(None, layout.path(scope).split("/")))
     if os.path.islink(top) or not os.path.isdir(top):
         return []
-    here = [path for path in walk(top, Report(lambda _: None)) if scope_of(_below(path, home.path)) == scope]
+    report = Report(lambda _: None)
+    here = [path for path in walk(top, report, ours=True) if scope_of(_below(path, home.path)) == scope]
+    for path, why in report.unread:
+        if scope_of(_below(path, home.path)) == scope:
+            tell(f"{shown(path)}: {why}; it was not looked into")
     mount = sharing.found(home.path, scope) if scope and tree == layout.STORE else None
     if mount is None:
         return here

@@ -10,7 +10,7 @@ import os
 import re
 from unicodedata import normalize
 
-from memolith.base.errors import InputError, NotFoundError
+from memolith.base.errors import InputError, NotFoundError, PartialError
 from memolith.base.values import Value
 from memolith.care.erase import erase, text_of
 from memolith.env.project import PROJECTS, read_identity
@@ -89,6 +89,8 @@ def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = F
     problems: list[str] = []
     found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=True)
     if not found:
+        if problems:
+            raise PartialError(f"no line that could be read has this text; {'; '.join(problems)}")
         also = "" if everywhere else "everywhere (CLI: --all) looks into the other projects, too, and "
         raise NotFoundError(f"no line that is kept has this text; {also}`memolith search` finds words of it")
     if not dry_run:  # what was found before is told: a file that is gone, or has another name, cannot say it

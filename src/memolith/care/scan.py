@@ -10,12 +10,13 @@ from collections import Counter
 
 from memolith.base.errors import InputError, NotFoundError, StorageError
 from memolith.base.values import Value
+from memolith.base.whole import NOT_FILES, note
 from memolith.env.settings import open_regular
 from memolith.memory import arguments
 from memolith.memory.session_copies import secrets_of
 from memolith.store import allow_list, layout, sharing
 from memolith.store.allow_list import allowed
-from memolith.store.archive import SUFFIX, lines_of
+from memolith.store.archive import DAMAGED, SUFFIX, lines_of
 from memolith.store.history import WRITTEN
 from memolith.store.version import Entry
 from memolith.text.secrets.redact import masked, redact
@@ -34,8 +35,16 @@ if TYPE_CHECKING:
 # Up to this size the scanner's time is linear, and its memory a small multiple of the size.
 MAX_BYTES = 10_485_760
 _GLANCE = 8192
+_WHY = {
+    "damaged": DAMAGED,
+    "large": f"has more than {MAX_BYTES:,} bytes",
+    "link": NOT_FILES[True],
+    "special": NOT_FILES[False],
+    "unreadable": "cannot be read",
+}
 # Derived from the files that are scanned anyway; copies of other programs' settings, kept to restore them.
-_NOT_OURS = ("cache/", "state/installs/")
+_NOT_OURS = ("cache/", "models/", "state/installs/")
+_TABLES = ".sqlite3"  # what is stored there was masked before
 _SHORTEST = 6  # minimum letters of a typed hash
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
@@ -54,13 +63,24 @@ class Leak(Value):
 
 
 class Report:
-    """The result of a scan: its findings, how many files it read, and what it skipped."""
+    """The result of a scan: its findings, how many files it read, and what it skipped.
+
+    `unread` is what it should have read, each with the reason; an answer lacks it.
+    """
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self.leaks: list[Leak] = []
         self.files = 0
         self.skipped: Counter[str] = Counter()
+        self.unread: list[tuple[str, str]] = []
+
+    def skip(self, reason: str, path: str, *, ours: bool) -> None:
+        """Note what is not read. Outside of a memory, only what cannot be read is missed."""
+        self.skipped[reason] += 1
+        if ours or reason == "unreadable":
+            self.unread.append((path, _WHY[reason]))
+            note(shown(path), OSError(0, _WHY[reason]))
 
     def add(self, path: str, data: bytes, allow: frozenset[str], *, ours: bool = False) -> None:
         """Scan the bytes of a file. Outside of a memory, only text is scanned, and no part is private."""
@@ -157,7 +177,7 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
     """Scan everything in a home, and what it has inside repositories, including file names."""
     report = Report(tell)
     if os.path.isdir(home.path):
-        for place in walk(home.path, report, names=True):
+        for place in walk(home.path, report, names=True, ours=True):
             relative = os.path.relpath(place, home.path).replace(os.sep, "/")
             if relative.startswith(_NOT_OURS) or _is_copy(relative):
                 continue
@@ -166,11 +186,11 @@ def scan_home(home: Home, tell: Tell = lambda _: None) -> Report:
             try:
                 mount = sharing.found(home.path, slug)
             except StorageError:
-                report.skipped["unreadable"] += 1
+                report.skip("unreadable", layout.locate(home.store, layout.path(slug)), ours=True)
                 continue
             if mount is None or os.path.islink(mount.path) or not os.path.isdir(mount.path):
                 continue
-            for place in walk(mount.path, report, names=True):
+            for place in walk(mount.path, report, names=True, ours=True):
                 _look(report, place, place, allowed(home.store, slug), ours=True)
     return report
 
@@ -188,26 +208,29 @@ def scope_of(relative: str) -> str:
     return parts[2] if len(parts) > 3 and parts[1] == "projects" else ""
 
 
-def walk(top: str, report: Report, *, names: bool = False) -> Iterator[str]:
-    """Yield the regular files below a folder. Links are not followed, git's own files are skipped."""
+def walk(top: str, report: Report, *, names: bool = False, ours: bool = False) -> Iterator[str]:
+    """Yield the regular files below a folder. Links are not followed, git's own files are skipped.
+
+    `names` are scanned, too; `ours` is a part of the memory.
+    """
     try:
         with os.scandir(top) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError:
-        report.skipped["unreadable"] += 1
+        report.skip("unreadable", top, ours=ours)
         return
     for entry in found:
         if names:
             report.add_name(entry.path)
         if entry.is_symlink():
-            report.skipped["link"] += 1
+            report.skip("link", entry.path, ours=ours)
         elif entry.is_dir(follow_symlinks=False):
             if entry.name != ".git":
-                yield from walk(entry.path, report, names=names)
+                yield from walk(entry.path, report, names=names, ours=ours)
         elif entry.is_file(follow_symlinks=False):
             yield entry.path
         else:
-            report.skipped["special"] += 1
+            report.skip("special", entry.path, ours=ours)
 
 
 def _look(report: Report, path: str, place: str, allow: frozenset[str], *, ours: bool = False) -> None:
@@ -217,12 +240,14 @@ def _look(report: Report, path: str, place: str, allow: frozenset[str], *, ours:
             is_large = os.fstat(file.fileno()).st_size > MAX_BYTES
             data = file.read(_GLANCE) if is_large else file.readall()
     except OSError:
-        report.skipped["unreadable"] += 1
+        report.skip("unreadable", path, ours=ours)
         return
     if is_large and (ours or not _is_binary(data)):
-        report.skipped["large"] += 1
+        report.skip("large", path, ours=ours and not place.endswith(_TABLES))
         return
     lines = lines_of(data) if place.endswith(SUFFIX) else None
+    if lines is None and ours and place.endswith(SUFFIX):
+        report.skip("damaged", path, ours=True)
     if lines is None:
         report.add(path, data, allow, ours=ours)
     else:

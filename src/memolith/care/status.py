@@ -8,7 +8,7 @@ from datetime import date
 from memolith.base import whole
 from memolith.base.errors import UnsafePathError
 from memolith.base.values import Value
-from memolith.care import doubled
+from memolith.care import doubled, modes
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.env.project import PROJECTS, read_identity
 from memolith.memory import daily, document, note_index, review
@@ -147,6 +147,8 @@ def overview(home: Home) -> Overview:
             warnings.append(f"the block has no room for all of {section.source}: {section.left_out}")
     if whole.is_directory(root) and ignore.exposed(home.path):
         warnings.append(f"git sees what is in {home.path}: memolith doctor says what to do")
+    if opened := modes.told(home.path):
+        warnings.append(f"{home.path}: {opened}")
     held = len(review.waiting(home))
     if held:
         waits = "waits" if held == 1 else "wait"

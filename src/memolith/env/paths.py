@@ -39,8 +39,7 @@ MAX_FILE_BYTES = 4 * 1_048_576
 MAX_FILE_LINES = 200_000
 # How much of a file is shown or searched, whatever its size.
 MAX_LOOK_BYTES = 1_048_576
-# The store is four directories deep, its history five.
-_MAX_DEPTH = 32
+_MAX_DEPTH = 32  # the store is four directories deep, its history five
 
 # Without O_NONBLOCK, opening a pipe would block until it has a writer.
 _OPEN_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | SAFELY
@@ -179,6 +178,8 @@ class Place:
             if (same and len(data) == min(after.st_size, limit + 1)) or attempt == 3:
                 break
         stamp = after.st_ino, after.st_size, after.st_mtime_ns, after.st_ctime_ns
+        if not raw:
+            whole.note_damage(self.path, data[:limit], ends=len(data) <= limit)
         return data[:limit] if raw else self.shown(data[:limit]), stamp
 
     def is_marked(self) -> bool:
@@ -209,11 +210,14 @@ class Place:
             size = os.fstat(fd).st_size
             if end and size > limit:
                 os.lseek(fd, size - limit, os.SEEK_SET)
-            return os.read(fd, min(limit, size)), size
+            data = os.read(fd, min(limit, size))
         except OSError as error:
             raise refused(self.path, error) from error
         finally:
             os.close(fd)
+        if not shared:
+            whole.note_damage(self.path, data, ends=len(data) == size)
+        return data, size
 
 
 def is_marked(fd: int) -> bool:

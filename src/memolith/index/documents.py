@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from memolith.base.whole import damage_of
 from memolith.index import work
 from memolith.index.units import FILE
 from memolith.store import archive, files, layout
@@ -81,6 +82,7 @@ def of_file(kind: str, name: str, data: bytes, mtime: int, category: str = "") -
     if kind == "session":
         return _session(name, data)
     document = Document()
+    document.problem = damage_of(data)
     text, document.masked = masked(files.text_of(data), by_hand=True)
     if not document.masked:  # what is masked here may be allowed to be shown
         document.spelled = spelling.words(f"{name}\n{text}")

@@ -6,8 +6,6 @@ that memolith writes names its source.
 
 from __future__ import annotations
 
-import stat
-
 from memolith.base.errors import StorageError, UnsafePathError
 from memolith.base.lean import suppress
 from memolith.env.paths import Place, Tree
@@ -73,9 +71,8 @@ def _preferences(tree: Tree, slug: str) -> list[tuple[str, int, int]]:
         for entry in tree.own_folder(layout.path(slug, "records", _PREFERENCES)).entries():
             if entry.name.endswith(".md") and not entry.name.startswith("."):
                 with suppress(FileNotFoundError):
-                    about = entry.stat(follow_symlinks=False)
-                    if not stat.S_ISDIR(about.st_mode):  # a link or a pipe is named where it is opened
-                        found.append((entry.name, about.st_mtime_ns, about.st_size))
+                    about = entry.stat(follow_symlinks=False)  # what is no file is named where it is opened
+                    found.append((entry.name, about.st_mtime_ns, about.st_size))
     return found
 
 

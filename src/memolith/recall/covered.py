@@ -62,7 +62,7 @@ def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
     if kind.path == "daily":
         return [f"{path}/{day}.md" for day in days(tree, slug)]
     if kind.path in ("memories", "records"):
-        return list(_below(tree, path))
+        return list(_below(tree, path, flat=kind.path == "records"))
     if kind.path != "notes":
         return [f"{path}/{name}" for name in tree.listed(path)]
     with suppress(UnsafePathError, StorageError):  # noted where it was met
@@ -71,9 +71,11 @@ def _files(tree: Tree, slug: str, kind: layout.Kind) -> list[str]:
     return []
 
 
-def _below(tree: Tree, directory: str) -> Iterator[str]:
+def _below(tree: Tree, directory: str, *, flat: bool) -> Iterator[str]:
+    """Yield the files below a directory; if they are `flat`, also a directory in the place of one."""
     for here, below, names in tree.walk(directory):
         below[:] = [name for name in below if not name.startswith(".")]
+        names += [name for name in below if flat]
         yield from (f"{here}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
         for name in names:
             if name in layout.CATEGORIES:  # a link in the place of a directory: noted where it is met

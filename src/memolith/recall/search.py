@@ -7,10 +7,11 @@ words" and nothing else.
 from __future__ import annotations
 
 import os
+from errno import EILSEQ
 
 from memolith.base.errors import InputError, StorageError, UnsafePathError
 from memolith.base.values import MAX_INJECT_BYTES, OfFile
-from memolith.base.whole import Watch
+from memolith.base.whole import Watch, note
 from memolith.env.paths import Tree
 from memolith.memory.strays import report_strays
 from memolith.recall import covered, matching
@@ -230,13 +231,16 @@ def _likely(home: Home, tree: Tree, slug: str, terms: Collection[str]) -> list[t
     except (FileNotFoundError, UnsafePathError, StorageError):
         few = True
     scopes = (layout.USER, slug)
-    if few or home.index.sync(scopes, seconds=_SECONDS).missing:
+    if few or (state := home.index.sync(scopes, seconds=_SECONDS)).missing:
         return None
     found = home.index.containing(scopes, terms)
     if found is None:
         return None
     for scope in scopes:
         report_strays(tree.root, scope)
+    for path, _, why in (each.partition(": ") for each in state.damaged):
+        if path.endswith(".md"):  # sessions are looked through on request
+            note(path, OSError(EILSEQ, why))
     kinds = (*covered.KINDS, "inbox")
     return [(path, clean) for kind, path, clean in found if kind in kinds and _is_searched(path)]
 

@@ -84,7 +84,10 @@ def scan(
     }
     lines = [f"{each.action} {each.path}: {plural(each.secrets, 'secret')}" for each in done]
     lines += [*map(str, report.leaks), _summary(report, dry=dry, done=bool(done))]
-    return fields, "\n".join(lines), *([click.exceptions.Exit(1)] if report.leaks else [])
+    more: list[Exception] = [click.exceptions.Exit(1)] if report.leaks else []
+    if report.unread and done:  # else it is told as of any answer
+        more = [PartialError(f"{plural(len(report.unread), 'file')} could not be read, and may hold more")]
+    return fields, "\n".join(lines), *more
 
 
 def _warn(problem: str) -> None:
@@ -103,8 +106,9 @@ def _standard_input() -> bytes:
 def _summary(report: Report, *, dry: bool, done: bool) -> str:
     where = len({leak.path for leak in report.leaks})
     left = " left" if done else ""
-    found = plural(len(report.leaks), "secret") if report.leaks else f"No secrets{left}"
-    text = f"{found} in {f'{where} of ' if where else ''}{plural(report.files, 'file')}"
+    none = f"No secrets{left} in what could be read:" if report.skipped else f"No secrets{left} in"
+    found = f"{plural(len(report.leaks), 'secret')} in" if report.leaks else none
+    text = f"{found} {f'{where} of ' if where else ''}{plural(report.files, 'file')}"
     if report.skipped:
         text += " (not read: " + ", ".join(f"{n} {why}" for why, n in sorted(report.skipped.items())) + ")"
     return text + ("; --purge without --dry-run masks them" if dry and where else "")

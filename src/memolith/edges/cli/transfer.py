@@ -23,6 +23,7 @@ from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
     from memolith.care.transfer.bring import Row
+    from memolith.care.transfer.pack import Exported
     from memolith.care.transfer.unpack import Archive
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
@@ -200,10 +201,13 @@ def export_command(mem: Mem, file: str, no_history: bool, no_sessions: bool) -> 
     lines = [f"left out  {each['path']}  ({each['why']})" for each in left[:_SHOWN]]
     fields = {**done.as_dict(), "path": veil.masked(done.path), "left_out": left, "message": message}
     text = "\n".join([*lines, message])
-    if done.failed:
-        lost = f"{done.failed} could not be read and is not in the archive; fix what was left out"
-        return fields, text, PartialError(f"{lost} and export again")
-    return fields, text
+    return (fields, text, PartialError(_lost(done))) if left else (fields, text)
+
+
+def _lost(done: Exported) -> str:
+    """Return what an archive lacks."""
+    lost = f"{plural(len(done.left_out), 'file')} could not be put into the archive"
+    return f"{lost}; see `memolith doctor`, mend what was left out, and export again"
 
 
 def _to_stdout(mem: Mem, everything: bool, history: bool, sessions: bool) -> Answer | None:
@@ -220,8 +224,6 @@ def _to_stdout(mem: Mem, everything: bool, history: bool, sessions: bool) -> Ans
         done = mem.export(path, everything=everything, history=history, sessions=sessions)
         with open(path, "rb") as archive:
             output.raw(archive.read())
-    if done.failed:
-        raise PartialError(
-            f"{done.failed} could not be read and is not in the archive; see `memolith doctor`"
-        )
+    if done.left_out:
+        raise PartialError(_lost(done))
     return None
