@@ -26,6 +26,8 @@ things are named, `memolith help exit-codes` what the codes mean.
 
 Data goes to standard output, everything else to standard error. Every command has `--json`, `--home PATH`,
 `--project PATH` and `--ephemeral-memory`, before or after its name. A TEXT of `-` is standard input.
+At a terminal, an answer that is longer than the screen goes through the program that `$PAGER` names, if it
+is set.
 """
 SHARED = {"json", "home", "project", "ephemeral", "help"}
 load_commands()

@@ -14,7 +14,7 @@ from memolith import Mem
 from memolith.base.errors import InputError, NotFoundError
 from memolith.edges.mcp.tools import Tools
 from memolith.env import project
-from memolith.env.git import normalise
+from memolith.env.git import mark_of, normalise
 from memolith.env.project import free_slug, slug_of
 from memolith.store import registry
 from tests.env.repos import ORIGIN, WORD, clone, git, repo, sees, slug, tell
@@ -469,3 +469,21 @@ def test_a_new_folder_at_the_path_of_one_without_git_is_asked_for(tmp_path: Path
         assert f"project link {known}" in mem.identity.notice
         mem.projects.link(known)
     assert slug(here) == known
+
+
+def test_a_folder_without_git_that_was_renamed_is_told_of_its_memory(tmp_path: Path) -> None:
+    here, there = tmp_path / "work", tmp_path / "new"
+    here.mkdir()
+    if mark_of(str(here)).endswith("."):
+        pytest.skip("this file system does not tell a folder from a later one")
+    known = tell(here)
+    here.rename(there)
+    here.mkdir()
+    with Mem.open(there) as mem:
+        assert not mem.identity.notice  # a folder is at its place
+    here.rmdir()
+    assert not sees(there)
+    with Mem.open(there) as mem:
+        assert f"project link {known}" in mem.identity.notice
+        mem.projects.link(known)
+    assert slug(there) == known

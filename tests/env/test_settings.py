@@ -82,7 +82,7 @@ def test_values_have_the_type_of_the_table(tmp_path: Path) -> None:
         ("lock:\n  seconds: nan\n", "lock.seconds", ["'nan'", "a number"]),
         ("lock:\n  seconds: inf\n", "lock.seconds", ["'inf'", "a number"]),
         ("identity: [git]\n", "identity", ["config.yml", "identity", "one value", "`identity: git`"]),
-        ("a: 1\nidentity: &x git\n", "identity", ["config.yml:2:", "repair the line"]),
+        ("a: 1\nidentity: &x git\n", "identity", ["config.yml:2:", "repair the line in the file"]),
         (b"identity: \xff\n", "identity", ["config.yml", "cannot be read", "repair or remove"]),
     ],
 )

@@ -597,7 +597,7 @@ def test_the_hook_of_a_remembered_note_follows_its_first_line_however_that_is_ch
     assert index_lines(store) == ["- [Host](host.md) — Host is beta."]
     assert "Host is beta." in (mem.context_block() or "")
     mem.edit("note", "Host is beta.", "# Hosts", "host")
-    assert index_lines(store) == ["- [Host](host.md) — # Hosts"]
+    assert index_lines(store) == ["- [Host](host.md) — Hosts"]
     mem.write("note", "---\nname: Host\ndescription: which host\n---\nx", mode="overwrite", name="host")
     assert index_lines(store) == ["- [Host](host.md) — which host"]
 

@@ -568,11 +568,11 @@ def test_an_accepted_text_does_not_free_what_waits_in_the_same_note(mem: Mem) ->
     assert "evilctl" not in (mem.context_block("deploy evilctl") or "")
 
 
-def test_a_whole_id_is_needed_where_nothing_is_shown(
+def test_a_text_that_waits_is_accepted_by_the_beginning_of_its_id_or_by_the_command_that_an_error_gives(
     mem: Mem, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mem.from_source("imported", "web").write("long_term", "- Nine pages.")
     (held,) = mem.review.list()
-    assert main(["--project", str(work), "review", "accept", held.id[:8], "--yes"]) == 2
-    assert held.id in capsys.readouterr().err
-    assert main(["--project", str(work), "review", "accept", held.id, "--yes"]) == 0
+    assert main(["--project", str(work), "review", "accept", held.id[:8]]) == 2
+    assert f"`memolith review accept {held.id} --yes`" in capsys.readouterr().err
+    assert main(["--project", str(work), "review", "accept", held.id[:8], "--yes"]) == 0

@@ -59,7 +59,9 @@ def check(home: Home, *, fix: bool = False) -> Checkup:
     """Look for problems; with `fix`, first make the safe repairs."""
     problems: list[str] = []
     fixed = repair(home, problems.append) if fix else []
-    return Checkup(findings=examine(home), fixed=fixed, problems=problems)
+    findings = examine(home)
+    new = [each for each in dict.fromkeys(problems) if not any(one.message in each for one in findings)]
+    return Checkup(findings=findings, fixed=fixed, problems=new)
 
 
 def _found(kind: str, path: str, message: str, *, fixable: bool = False) -> Finding:
@@ -269,12 +271,24 @@ def _text(root: str, place: Place, relative: str) -> Iterator[Finding]:
     if "\n<<<<<<< " in f"\n{text}" and "\n>>>>>>> " in text:
         yield _found("conflict", relative, "contains merge conflict markers; resolve them")
     secrets = list(located(text, allowed(root, layout.scope_of(relative))))
-    problem = frontmatter.split(text).problem
+    problem = frontmatter.split(text).problem or _headless(relative, text)
     if problem and relative.endswith(".md"):
         if secrets:
             problem = "its head cannot be read"  # the parser's reason would show part of the line
         yield _found("frontmatter", relative, f"{problem}; it is treated as plain text")
     yield from (_secret(relative, line, kind) for line, _, kind in secrets)
+
+
+def _headless(relative: str, text: str) -> str:
+    """Return what is wrong with a note, a record or a ticket whose head has lost its beginning."""
+    head, end, _ = text.partition("\n---\n")
+    is_entry = any(f"/{each}/" in f"/{relative}" for each in ("notes", "records", "tickets"))
+    if not (is_entry and end and not text.startswith("---")):
+        return ""
+    is_head = all(": " in row or row[:1] in "- " or row.endswith(":") for row in head.split("\n"))
+    keys = {row.partition(":")[0] for row in head.split("\n")}
+    is_ours = len(keys & {"id", "name", "type", "category", "scope", "title", "status", "created"}) > 1
+    return "its head has lost its beginning, the line ---" if is_head and is_ours else ""
 
 
 def _secret(path: str, line: int, kind: str) -> Finding:

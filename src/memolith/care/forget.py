@@ -89,7 +89,7 @@ def forget(home: Home, text: str, *, everywhere: bool = False, dry_run: bool = F
     problems: list[str] = []
     found = _everywhere(home, fact, problems.append, everywhere=everywhere, dry=True)
     if not found:
-        also = "" if everywhere else "--all looks into the other projects, too, and "
+        also = "" if everywhere else "everywhere (CLI: --all) looks into the other projects, too, and "
         raise NotFoundError(f"no line that is kept has this text; {also}`memolith search` finds words of it")
     if not dry_run:  # what was found before is told: a file that is gone, or has another name, cannot say it
         problems.clear()

@@ -56,6 +56,7 @@ class Known(Value):
     gone: bool
     name: str
     notes: int
+    off: bool  # a person switched memory off for it
     origins: list[str]
     paths: list[str]
     problem: str | None
@@ -83,6 +84,7 @@ class Projects:
                 paths=each.paths,
                 origins=each.origins,
                 notes=len(note_index.note_files(self._home.store, each.slug)),
+                off=each.is_off,
                 gone=is_gone(each) and not self._home.identity.uses(each.slug),
                 problem=each.problem,
             )

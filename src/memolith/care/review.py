@@ -47,11 +47,18 @@ class Review:
         return found[0]
 
     def of(self, name: str) -> builtins.list[Held]:
-        """Return all that waits from one session, by its name, or one text, by its id, title or file name."""
+        """Return all that waits from one session, by its name, or one text: by its id, title or file name.
+
+        The beginning of one is enough.
+        """
         every = self.list() if name.strip() else []
         if found := [held for held in every if held.session == name]:
             return found
-        called = [held for held in every if name.casefold() in _names(held)]
+        same = name.casefold()
+        called = [held for held in every if same in names(held)]
+        called = called or [
+            held for held in every if any(each.startswith(same) for each in (held.id, *names(held)))
+        ]
         if len(called) > 1:
             short = ", ".join(held.id for held in called)
             raise InputError(f"{quoted(name)} may be {short}; give the ID")
@@ -133,7 +140,7 @@ _CALLS: dict[str, Callable[..., WriteResult | EntryResult]] = {
 }
 
 
-def _names(held: Held) -> set[str]:
+def names(held: Held) -> set[str]:
     """Return what a person may call a text that waits, besides its id."""
     given = [str(held.arguments.get(key) or "") for key in ("title", "name")]
     file = os.path.basename(held.filename).removesuffix(".md")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+import os
+from datetime import date
 
 from memolith.base import whole
 from memolith.base.errors import UnsafePathError
 from memolith.base.values import Value
 from memolith.care import doubled
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
+from memolith.env.project import PROJECTS, read_identity
 from memolith.memory import daily, document, note_index, review
 from memolith.memory.note_index import note_files
 from memolith.memory.records import Records
 from memolith.memory.sessions import Sessions
 from memolith.prompt import block
 from memolith.store import files, ignore, layout, outside
-from memolith.store.entry import is_over
 from memolith.text import markdown
 from memolith.text.budget import estimate_tokens, plural
 
@@ -93,15 +94,8 @@ def _last_session(sessions: Sessions) -> dict[str, str]:
     """Return the session that began last."""
     for name in sessions.newest()[:_DAMAGED]:
         if found := sessions.read(name):
-            return {"name": found.name, "started": _local(found.started), "title": found.title}
+            return {"name": found.name, "started": found.begun, "title": found.title}
     return {}
-
-
-def _local(stamp: str) -> str:
-    try:
-        return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
-    except (ValueError, OverflowError):
-        return stamp
 
 
 _DAMAGED = 3  # copies that may be unreadable before one counts as the last
@@ -167,7 +161,7 @@ def overview(home: Home) -> Overview:
         enabled=home.is_on,
         learning=_learning(home),
         last_session=_last_session(sessions),
-        records=sum(not is_over(home.today, each.expires, each.valid_until) for each in Records(home).list()),
+        records=sum(not each.is_over(home.today) for each in Records(home).list()),
         tickets=len(tree.listed(layout.path(home.project, "tickets"))),
         sessions=len(sessions.stored()),
         waiting=held,
@@ -215,7 +209,8 @@ def page(home: Home) -> str:
     """Return the notes as Markdown for a person: the index, each note with its size, and their location."""
     root = home.store
     tree = Tree(root)
-    parts = [f"# Memory of {home.project}"]
+    known = read_identity(os.path.join(root, PROJECTS), home.project)
+    parts = [f"# Memory of {(known and known.name) or home.project}"]
     for slug, title in ((home.project, "Notes of this project"), (layout.USER, "Notes for all projects")):
         names = note_files(root, slug)
         if not names and not slug:

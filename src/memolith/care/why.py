@@ -7,13 +7,13 @@ the counts of learning.
 from __future__ import annotations
 
 import time
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memolith.base.errors import NotFoundError
 from memolith.base.values import Value, Version
 from memolith.env.paths import MAX_LOOK_BYTES, Tree
 from memolith.learn.queue.queue import Queue
+from memolith.memory.daily import clock
 from memolith.memory.find import find
 from memolith.memory.record import read
 from memolith.memory.records import Records
@@ -58,6 +58,7 @@ class Why(Value):
     sources: list[str]
     status: str
     title: str
+    was_given: list[str]  # what a session was given, beside its own text
 
     def as_dict(self) -> dict[str, object]:
         """Return the fields by name, ready for JSON."""
@@ -74,11 +75,13 @@ class Why(Value):
             *(("source", each) for each in self.sources),
             *(("replaces", each) for each in self.replaces),
             *(("replaced by", each) for each in self.replaced_by),
-            *(("changed", f"{_local(c.time)}  {_did(c)}") for c in self.changes[:_SHOWN]),
+            *(("changed", f"{clock(c.time)}  {_did(c)}") for c in self.changes[:_SHOWN]),
             ("", f"… and {len(self.changes) - _SHOWN} earlier changes" if len(self.changes) > _SHOWN else ""),
             ("injected", "in the block of every session now" if self.injected else ""),
             ("given", self._given()),
-            *(("", f"{_local(each.time)}  {each.session}  {each.event}") for each in self.given[:_SHOWN]),
+            *(("", f"{clock(each.time)}  {each.session}  {each.event}") for each in self.given[:_SHOWN]),
+            *(("was given", each) for each in self.was_given[:_SHOWN]),
+            ("", f"… and {len(self.was_given) - _SHOWN} more" if len(self.was_given) > _SHOWN else ""),
             ("cited", f"by {plural(self.cited, 'answer')}" if self.cited else ""),
         ]
         return "\n".join(f"{name:<12} {text}".strip() if name else text for name, text in rows if text)
@@ -92,13 +95,9 @@ class Why(Value):
 
     def _given(self) -> str:
         if not self.given:
-            return "to no session in the last thirty days, beside the block"
+            return "to no session in the last thirty days, except in the block"
         sessions = len({each.session for each in self.given})
         return f"{plural(len(self.given), 'time')} to {plural(sessions, 'session')} in the last thirty days"
-
-
-def _local(stamp: str) -> str:
-    return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _did(change: Version) -> str:
@@ -137,6 +136,7 @@ def why(home: Home, ref: str) -> Why:
         given=list(_given(home, relative)),
         injected=any(section.source == relative for section in block.of(home).sections),
         cited=_cited(home, sources),
+        was_given=[],
     )
 
 
@@ -195,7 +195,7 @@ def _session(home: Home, ref: str) -> Why:
         title=next(
             (markdown.first_line(t.text) for t in session.turns if str(t.number) == (turn or "1")), ""
         ),
-        origin=f"a session with {session.agent}" + (f", begun {session.started}" if session.started else ""),
+        origin=f"a session with {session.agent}" + (f", begun {session.begun}" if session.started else ""),
         sources=[f"ticket {session.ticket}"] if session.ticket else [],
         status=session.status,
         replaces=[],
@@ -204,4 +204,11 @@ def _session(home: Home, ref: str) -> Why:
         given=list(_given(home, f"{_SESSION}{session.name}" + (f"#{turn}" if turn else ""))),
         injected=False,
         cited=_cited(home, [session.name]),
+        was_given=[] if turn else _received(home, session.agent, session.name),
     )
+
+
+def _received(home: Home, agent: str, name: str) -> list[str]:
+    """Return what a session was given, in order, each once."""
+    own = (each.refs for given, each in receipts.of_all_sessions(home.path) if f"{agent}-{given}" == name)
+    return list(dict.fromkeys(ref for refs in own for ref in refs))

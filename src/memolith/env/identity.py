@@ -168,6 +168,16 @@ def claims(everything: list[Identity], checkout: Checkout, strangers: list[str],
     return [first] if first else found
 
 
+def renamed(everything: list[Identity], folder: str) -> list[Claim]:
+    """Return the memories of folders without git that are gone, and of which one may be called so now."""
+    mark = git.mark_of(folder)
+    if not mark or mark.endswith("."):  # inodes are used again
+        return []
+    reason = "its folder is gone, and this may be it under another name"
+    found = (each for each in everything if mark in each.marks.values() and folder not in each.apart)
+    return [Claim(each, proved=False, reason=reason) for each in found if is_gone(each)]
+
+
 def _without_origin(known: Identity, checkout: Checkout, commit: str, prove: Prove) -> Claim:
     reason = f"same first commit {commit[:12]}"
     if not is_gone(known):  # a copy of it, or something else is at its place now

@@ -179,7 +179,11 @@ def _resolve(store: str, cwd: str | None, identity: str, prove: Prove) -> Projec
     if checkout is None and (not os.path.isdir(here) or (not doubt and here in _no_projects())):
         return _nowhere(here)
     strangers = [each.slug for _, each in around]
-    claims = evidence.claims(everything, checkout, strangers, prove) if checkout else []
+    claims = (
+        evidence.claims(everything, checkout, strangers, prove)
+        if checkout
+        else evidence.renamed(everything, root)
+    )
     new = Project(free_slug(root, lambda slug: is_directory(os.path.join(projects, slug))), root, checkout)
     new.is_open = undecided or any(each.proved is None for each in claims)
     strangers += filter(None, [slug])
@@ -211,7 +215,7 @@ def _nowhere(here: str = "") -> Project:
 
 
 _NO_PROJECT = (
-    "there is no project here, as in your home, / and /tmp; only what is kept for all projects is at hand "
+    "there is no project here: your home, / and /tmp are none; only what is kept for all projects is at hand "
     "(`memolith project name` makes it one, with its subfolders)"
 )
 

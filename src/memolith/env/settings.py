@@ -250,8 +250,8 @@ class Settings:
                 self._file = yaml.parse(text)
             except yaml.YamlError as error:
                 raise ConfigError(
-                    f"{self.path}:{error.line}: {error.problem}; repair the line (`memolith config edit`), "
-                    "or remove the file"
+                    f"{self.path}:{error.line}: {error.problem}; repair the line in the file "
+                    "(`memolith config edit` opens it), or remove it"
                 ) from None
         return self._file
 

@@ -39,7 +39,9 @@ class LearningStatus(Value):
     phases: list[Cost]  # of this project today, by phase and model
     problem: str
     rest: str  # why the consolidation waits; empty if it does not
+    refused: int  # sessions that it leaves, for now or for good
     today: Cost | None
+    waiting: int  # sessions that the next run learns from
     why: str
 
     def as_dict(self) -> dict[str, object]:
@@ -63,6 +65,10 @@ class LearningStatus(Value):
             jobs = [job for job in self.jobs if job.kind == phase]
             counts = Counter(job.status for job in jobs)
             states = [f"{plural(count, 'session')} {name}" for name, count in sorted(counts.items())]
+            if phase == EXTRACT and self.waiting:
+                states.append(f"{plural(self.waiting, 'session')} for the next run (`memolith learn run`)")
+            if phase == EXTRACT and self.refused:
+                states.append(f"{plural(self.refused, 'session')} not now (`memolith learn why`)")
             if phase == CONSOLIDATE:
                 states = [self.rest or _reason(job) for job in jobs]
             spent = [cost for cost in self.phases if cost.phase == phase]
@@ -113,12 +119,15 @@ class Learning:
         model = llm.called(home.settings)
         jobs: list[Job] = []
         phases: list[Cost] = []
-        rest = ""
+        rest, waiting, refused = "", 0, 0
         spent = None
         if not off:
             with runs.queue_of(home) as queue:
+                choice = runs.choose(home, queue, runs.look(home, queue))
                 jobs = queue.jobs(home.project)
                 rest = next((_rest(home, job) for job in jobs if job.kind == CONSOLIDATE), "")
+                waiting = len(set(choice.taken) - {job.session for job in jobs if job.status == "pending"})
+                refused = len(set(choice.refused) - {job.session for job in jobs})
                 spent = queue.ledger.totals(day=home.today)
                 phases = [
                     each for each in queue.ledger.costs(since=home.today) if each.project == home.project
@@ -133,6 +142,8 @@ class Learning:
             jobs=jobs,
             rest=rest,
             today=spent,
+            waiting=waiting,
+            refused=refused,
             phases=phases,
         )
 

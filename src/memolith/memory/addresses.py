@@ -145,15 +145,17 @@ def named(home: Home, text: str, targets: Sequence[str] = (*TARGETS, "list")) ->
     is_on_disk = said.startswith(f"{home.store}{os.sep}") and place == inside
     is_users = is_on_disk or place == layout.MEMORY == text.strip()
     scopes = [layout.USER] if is_users else [home.project, *([layout.USER] if place == inside else [])]
-    tree = Tree(home.store)
+    tree, bare = Tree(home.store), place.removeprefix("note:").strip()
     linked = [f"notes/{unquote(place)}"] if "%" in place else []
     for scope in scopes:
-        for guess in (place, f"notes/{place}", f"notes/{place}.md", f"daily/{place}.md", *linked):
-            if place and ".." not in place and tree.stat(layout.path(scope, guess)) is not None:
+        for guess in (place, f"notes/{bare}", f"notes/{bare}.md", f"daily/{place}.md", *linked):
+            if bare and ".." not in place and tree.stat(layout.path(scope, guess)) is not None:
                 return layout.shown(layout.path(scope, guess))
     from difflib import get_close_matches  # late: only for an error
 
-    named = ", ".join("note (with its name)" if each == "note" else each for each in targets)
+    if bare and place.startswith("note:"):
+        return layout.shown(layout.path(home.project, "notes", f"{bare.removesuffix('.md')}.md"))
+    named = ", ".join("note:NAME" if each == "note" else each for each in targets)
     hint = f"give an address that memory showed (memory://…), or one of {named}"
     if near := get_close_matches(place, targets, 1, _NEAR):
         hint = f"did you mean {near[0]}?"

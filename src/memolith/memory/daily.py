@@ -26,6 +26,16 @@ def day(seconds: float) -> str:
     return time.strftime("%Y-%m-%d", _local(seconds))
 
 
+def clock(stamp: str) -> str:
+    """Return a stored time to the minute, as the clock here shows it; as it is if it is no time."""
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError):
+        return stamp
+
+
 def day_before(seconds: float) -> str:
     """Return the local date of the day before a point in time."""
     here = _local(seconds)

@@ -1,7 +1,8 @@
 """What a person means by a name: one answer for show, edit, rm, mv, history, undo and `/memory`.
 
-A name is a target (`long_term`, `today`, a date), an address (`memory://…`), a path in the store, an id, a
-title, or the beginning of one that nothing else begins with. `note:NAME` and its like say the kind.
+A name is a target (`long_term`, `today`, a date), an address (`memory://…`), a path in the store or on disk,
+an id, a title, or the beginning of one that nothing else begins with. `note:NAME` and its like say the kind.
+What contains a slash is that address, path or title, and never a name that it ends in.
 """
 
 from __future__ import annotations
@@ -49,12 +50,16 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
     wanted, kinds = text.strip().removesuffix("…"), tuple(kinds)  # a narrow table cuts names so
     if not wanted:
         raise InputError(f"a name is needed; {_HINT}")
-    kind, colon, rest = wanted.partition(":")
-    if colon and kind in KINDS and rest.strip():
+    kind, _, rest = wanted.partition(":")
+    is_kind = kind in KINDS and bool(rest.strip())
+    if is_kind:
         wanted, kinds = rest.strip(), (kind,)
-    elif found := _place(home, wanted):
+    place = wanted.replace("\\", "/")
+    if ("/" in place or not is_kind) and (found := _place(home, place)):
+        if found.kind in KINDS and found.kind not in kinds:
+            raise NotFoundError(f"{quoted(wanted)} is a {found.kind}, no {kinds[0]}")
         return found
-    bare = wanted.replace("\\", "/").rpartition("/")[2].removesuffix(".md").strip()
+    bare = wanted if "/" in place else wanted.removesuffix(".md").strip()
     known = [each for kind in kinds for each in names(home, kind)]
     for is_meant in _ways(home, bare):
         if several := [each for each in known if is_meant(each)]:
@@ -62,24 +67,45 @@ def find(home: Home, text: str, kinds: Iterable[str] = KINDS, *, gone: bool = Fa
     lost = _gone(home, bare)
     if gone and lost:
         return lost
-    what = f"no {kinds[0]}" if len(kinds) == 1 else "nothing"
-    hint = f"`memolith list {kinds[0]}s` shows them" if len(kinds) == 1 else _HINT
-    if near := difflib.get_close_matches(bare, [each.name for each in known], 1):
-        hint = f"did you mean {quoted(near[0])}?"
-    elif lost and lost.kind in kinds:
-        op = home.gate.history.entries(lost.path)[-1].op.partition("-")[0]
-        if op in _GOES:
-            hint = f"{lost.kind}:{lost.name} was {op}d: `memolith undo {lost.name}` brings it back"
-    raise NotFoundError(f"{what} is called {quoted(wanted)}; {hint}")
+    what, kept = (
+        f"no {kinds[0]}" if len(kinds) == 1 else "nothing",
+        lost if lost and lost.kind in kinds else None,
+    )
+    raise NotFoundError(f"{what} is called {quoted(wanted)}; {_next(home, wanted, kinds, known, kept)}")
+
+
+def _next(home: Home, wanted: str, kinds: tuple[str, ...], known: list[Found], lost: Found | None) -> str:
+    """Return what to do about a name that nothing has: what it was, what is like it, or where all are."""
+    if layout.scope_of(wanted) not in (layout.USER, home.project):
+        return "that is another project's; `memolith project list` shows where it is"
+    op = home.gate.history.entries(lost.path)[-1].op.partition("-")[0] if lost else ""
+    if lost and (now := _now(home, lost.path)):
+        return f"{lost.name} is called {now.name} now: `memolith show {now.name}`"
+    if near := difflib.get_close_matches(wanted.removesuffix(".md"), [each.name for each in known], 1):
+        return f"did you mean {quoted(near[0])}?"
+    if lost and op in _GOES:
+        return f"{lost.kind}:{lost.name} was {op}d: `memolith undo {lost.name}` brings it back"
+    if lost and op == "move":
+        return (
+            f"{lost.kind}:{lost.name} was moved to another project: `memolith history {lost.name}` says when"
+        )
+    if len(kinds) > 1:
+        return _HINT
+    named = ", ".join(dict.fromkeys(each.name for each in known)) if len(known) <= _MOST_NAMED else ""
+    return f"`memolith list {kinds[0]}s` shows them" + (f": {named}" if named else "")
 
 
 def is_whole(home: Home, found: Found, text: str) -> bool:
     """Whether a name is all of the name or title of what it means, not its beginning."""
-    if found.kind not in KINDS or "/" in text:
+    if found.kind not in KINDS:
         return True
-    same = composed(text.partition(":")[2] or text).casefold().removesuffix(".md").rstrip(" .,;:!?")
-    title = entry_of(home, found).title if found.path else ""
-    return same in (composed(each).casefold() for each in (found.name, title))
+    kind, _, rest = text.strip().partition(":")
+    same = composed(rest if kind in KINDS else text).casefold().removesuffix(".md").strip().rstrip(".,;:!?")
+    title = composed(entry_of(home, found).title).casefold() if found.path else ""
+    name = composed(found.name).casefold()
+    if same in (name, title.rstrip(" .,;:!?"), name.partition("-")[2] if found.kind == "session" else name):
+        return True
+    return "/" in same and not title.startswith(same)  # an address or a path is never a beginning
 
 
 def find_file(home: Home, text: str) -> str:
@@ -133,13 +159,18 @@ def _place(home: Home, text: str) -> Found | None:
     if text.startswith(SCHEME):
         scope, parts = addresses.meant(home, text)
         if parts[:1] == ("sessions",) and len(parts) == 2:
-            return Found(kind="session", name=parts[1], path="")
-        place = layout.path(scope, *parts)
-        return of_path(home, place) if _was_there(home, place) else None
-    line = text.partition("#L")[0].rpartition(":")
-    bare = line[0] if line[2].isdigit() else text.partition("#L")[0]
-    bare = layout.below(home.store, bare, home.project) if os.path.isabs(bare) else bare
-    for place in (bare, layout.path(home.project, bare)) if "/" in bare or bare.endswith(".md") else ():
+            return next((each for each in names(home, "session") if each.name == parts[1]), None)
+        places = [layout.path(scope, *parts)]
+    elif "/" in text or text.partition("#L")[0].partition(":")[0].endswith(".md"):
+        line = text.partition("#L")[0].rpartition(":")
+        bare = line[0] if line[2].isdigit() else text.partition("#L")[0]
+        on_disk = os.path.abspath(bare)
+        inside = layout.below(home.store, on_disk, home.project)
+        places = [] if f"/{inside}" == on_disk else [inside]
+        places += [] if os.path.isabs(bare) else [text, bare, layout.path(home.project, bare)]
+    else:
+        return None
+    for place in (file for each in places for file in (each, f"{each}.md")):
         if layout.scope_of(place) in (layout.USER, home.project) and _was_there(home, place):
             return of_path(home, place)
     return None
@@ -172,9 +203,20 @@ def _gone(home: Home, text: str) -> Found | None:
         found = (of_path(home, path) for path in home.gate.history.files(slug))
         known += [each for each in found if each.kind in KINDS and not tree.is_file(each.path)]
     for wanted in (text.removesuffix(".md"), layout.file_name(text)):
-        for is_meant in _ways(home, wanted):
+        for is_meant in list(_ways(home, wanted))[: _WHOLE if "/" in text else None]:
             if several := [each for each in known if is_meant(each)]:
                 return _one(text, several)
+    return None
+
+
+def _now(home: Home, path: str) -> Found | None:
+    """Return what a file that is gone became by the change that took it away; None if nothing here did."""
+    op = home.gate.history.entries(path)[-1].op
+    there = (each for slug in (home.project, layout.USER) for each in home.gate.history.files(slug))
+    for each in there if "-" in op else ():  # a change of several files has a number
+        made = home.gate.history.entries(each)
+        if each != path and any(one.op == op and one.before == "absent" for one in made):
+            return of_path(home, each) if Tree(home.store).is_file(each) else _now(home, each)
     return None
 
 
@@ -194,6 +236,9 @@ def names(home: Home, kind: str) -> Iterator[Found]:
             places = [f"{folder}/{name}" for folder in folders for name in tree.listed(folder)]
         for place in places:
             yield Found(kind=kind, name=os.path.basename(place).removesuffix(".md"), path=place)
+
+
+_WHOLE = 2  # the ways that compare a whole name
 
 
 def _ways(home: Home, wanted: str) -> Iterator[Callable[[Found], bool]]:

@@ -355,7 +355,8 @@ def describe(note: Place, screen: Callable[[str], str] = str) -> tuple[str, str 
         hook = markdown.first_line(markdown.same_line(said), _PREFERENCE)
     else:
         hook = markdown.first_line(parsed.get("description") or said)
-        hook = hook[2:] if hook[:2] in ("- ", "* ", "+ ") else hook
+        mark, _, rest = hook.partition(" ")  # of a list, or a heading
+        hook = rest if mark in ("-", "*", "+") or (mark and not mark.strip("#")) else hook
         if hook.rstrip(_ENDS) == entry.title.rstrip(_ENDS):
             hook = ""  # the title is the text
     hook = (

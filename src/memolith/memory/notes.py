@@ -191,7 +191,8 @@ def edited(
         names = [frontmatter.split(text).get("name") for text in (old, new)]
         place = relative
         if names[0] != names[1] and os.path.basename(relative) == f"{layout.file_name(names[0])}.md":
-            place = file_for(gate, slug, names[1])
+            named = file_for(gate, slug, names[1])
+            place = named if tree.stat(named) is None else relative
         if place == relative:
             return write(gate, relative, content, label(apply), op="edit", if_sha256=if_sha256)
         if if_sha256 is not None and if_sha256 != sha256(data):
@@ -264,7 +265,8 @@ def file_for(gate: Gate, slug: str, title: str) -> str:
     tree = Tree(gate.root)
 
     def is_called_so(relative: str) -> bool:
-        return lookalikes.composed(markdown.same_line(describe(tree.place(relative))[0])) == title
+        known = lookalikes.composed(markdown.same_line(describe(tree.place(relative))[0]))
+        return known.casefold() == title.casefold()
 
     directory = layout.path(slug, "notes")
     exact = f"{directory}/{title}.md"  # as `write note` names it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memolith.base.values import Value
 from memolith.memory import entries
 from memolith.store import layout
-from memolith.store.entry import holds
+from memolith.store.entry import holds, is_over
 
 
 class Record(Value):
@@ -35,6 +35,10 @@ class Record(Value):
     def holds(self, today: str) -> bool:
         """Whether the record is valid on a day, by its own dates and status."""
         return self.status == "active" and holds(today, self.expires, self.valid_from, self.valid_until)
+
+    def is_over(self, today: str) -> bool:
+        """Whether the record was valid once and no longer is, by its own dates."""
+        return is_over(today, self.expires, self.valid_until)
 
 
 def read(root: str, relative: str, *, strict: bool = False) -> Record | None:

@@ -68,6 +68,7 @@ class Records(entries.Entries):
         arguments.check_fact(text)
         arguments.check_text(title or "x", "title")
         expires, begin = entries.date(expires, "expires"), entries.date(valid_from, "valid_from")
+        end = _ends_after(begin, entries.date(valid_until, "valid_until"))
         if expires and (category != "incidents" or expires < self._home.today):
             last = f"only incidents can expire; {category} last until valid_until (CLI: --valid-until DATE)"
             raise InputError(f"{expires} is past; expire today or later" if category == "incidents" else last)
@@ -114,7 +115,7 @@ class Records(entries.Entries):
                 "temporal": "temporary" if expires else "permanent",
                 "expires": expires,
                 "valid_from": begin,
-                "valid_until": entries.date(valid_until, "valid_until"),
+                "valid_until": end,
                 "supersedes": [record.id for record in older],
             }
             fields = {key: value for key, value in fields.items() if value}
@@ -227,6 +228,9 @@ class Records(entries.Entries):
         given: dict[str, str | Sequence[str] | None] = {"title": title, "source": source, **lists, **dates}
         fields = {key: value for key, value in given.items() if value is not None}
         fields |= {key: entries.date(dates[key], key) for key in dates if key in fields}
+        kept = {"valid_from": record.valid_from, "valid_until": record.valid_until}
+        if kept.keys() & fields.keys():
+            _ends_after(*(str(fields.get(key, kept[key])) for key in ("valid_from", "valid_until")))
         if expires is not None:
             fields["temporal"] = "temporary" if expires else "permanent"
         if text is None and not fields:
@@ -346,3 +350,10 @@ class Records(entries.Entries):
 
     def _about(self, record: Record, message: str, warnings: Sequence[str] = ()) -> EntryResult:
         return self._done(record.id, record.filename, message, warnings)
+
+
+def _ends_after(begin: str, end: str) -> str:
+    """Return the first day on which a record no longer holds; InputError if it would hold on none."""
+    if begin and end and end <= begin:
+        raise InputError(f"it would hold on no day: from {begin} until {end}; --valid-until is the later one")
+    return end

@@ -11,6 +11,7 @@ from memolith.base.errors import InputError, TextError
 from memolith.base.values import Value
 from memolith.env.paths import Tree
 from memolith.memory import arguments
+from memolith.memory.daily import clock
 from memolith.memory.entries import match
 from memolith.store import finals, layout, tombstones
 from memolith.store.archive import Archive, row_of
@@ -86,6 +87,11 @@ class Session(Value):
     def title(self) -> str:
         """What it began with: the first line that the user said."""
         return next((first_line(turn.text) for turn in self.turns if turn.role == "user"), "")
+
+    @property
+    def begun(self) -> str:
+        """When it began, as the clock here shows it."""
+        return clock(self.started)
 
     def head(self) -> dict[str, object]:
         """Return the session's metadata without its turns, ready for JSON."""

@@ -73,7 +73,8 @@ def rename(home: Home, name: str, title: str) -> Tidied:
             place = notes.file_for(home.gate, slug, title)
         if place != found.path and Tree(home.store).stat(place) is not None:
             raise InputError(
-                f"there is a note called {title!r} already; choose another title, or delete it first"
+                f"there is a note called {title!r} already; choose another title, or delete it first: "
+                f"`memolith rm {os.path.basename(place)[:-3]}`"
             )
         parsed = frontmatter.split(text)
         fields = {"name": title}

@@ -121,7 +121,13 @@ def _look(tree: Tree, history: History, name: str, gone: Collection[str]) -> Non
 def undo(home: Home, file: str | None, version: int | None) -> Undone:
     """Undo a change of `file`, or the newest change of all files; a rename, say, as a whole."""
     notice(home, None)
-    relative = newest_file(home) if file is None else find_file(home, file)
+    final = finals.last(home.path, home.project) if file is None else None
+    try:
+        relative = newest_file(home) if file is None else find_file(home, file)
+    except HistoryError as error:
+        if final is None:
+            raise
+        raise HistoryError(f"the last thing here was {final.what}, which cannot be undone") from error
     history = home.gate.history
     if version is not None and (former := version_of(home, relative, version)) != relative:
         return _restored(home, relative, former, version)
@@ -131,10 +137,15 @@ def undo(home: Home, file: str | None, version: int | None) -> Undone:
             f"{relative}: version {version} has no text, because that change made it; "
             f"`memolith rm {of_path(home, relative).name}` deletes it, and `memolith history` has the others"
         )
-    if file is None and (final := finals.last(home.path, home.project)) and final.stamp > entry.stamp:
+    if final is not None and final.stamp > entry.stamp:
         raise HistoryError(
             f"the last thing here was {final.what}, which cannot be undone; to take back the change before "
             f"it ({entry.op.partition('-')[0]}): `memolith undo {of_path(home, relative).name}`"
+        )
+    if _is_elsewhere(home, entry.op):
+        raise HistoryError(
+            f"nothing to undo here: the {entry.op.partition('-')[0]} of {of_path(home, relative).name} was "
+            "made in another project; undo it there"
         )
     whole = version is None and (file is None or is_whole(entry.op))
     also = _set_of(home, relative, entry.op) if whole else []
@@ -264,10 +275,25 @@ def _slugs(home: Home, op: str) -> Iterable[str] | None:
 
 def newest_file(home: Home) -> str:
     """Return the file that was changed last, by anybody. HistoryError if there is none."""
-    newest = max(((entry.stamp, name) for name, entry in _undoable(home)), default=None)
-    if newest is None:
-        raise HistoryError("nothing to undo: memolith changed nothing here yet")
-    return newest[1]
+    tree = Tree(home.store)
+    for name, entry in sorted(_undoable(home), key=lambda each: (each[1].stamp, each[0]), reverse=True):
+        is_forgotten = entry.before == "absent" and not tree.is_file(name)  # what it made is gone for good
+        if not is_forgotten and not _is_elsewhere(home, entry.op):
+            return name
+    raise HistoryError("nothing to undo: memolith changed nothing here yet")
+
+
+def _is_elsewhere(home: Home, op: str) -> bool:
+    """Whether a change of several files was made in other projects alone, as a note moved from one."""
+    history = home.gate.history
+    made = {
+        slug
+        for slug in (Tree(home.store).names("projects", "") if is_across(op) else ())
+        for name in history.files(slug)
+        for entry in history.entries(name)
+        if entry.op == op and not (op.startswith("move-") and entry.before == "absent")
+    }
+    return bool(made) and home.project not in made
 
 
 def _undoable(home: Home, slugs: Iterable[str] | None = None) -> Iterator[tuple[str, Entry]]:

@@ -355,7 +355,10 @@ class History:
         """Return the stored bytes of a version."""
         entry = self.to_undo(relative, version)
         if not entry.stored:
-            raise HistoryError(f"{relative}: version {version} has no text (its change removed nothing)")
+            why = "nothing was there before it" if entry.before == "absent" else "its change only added"
+            later = [each.id for each in self.entries(relative) if each.stored]
+            hint = f"`memolith history {relative} {later[0]}` prints one" if later else "none has"
+            raise HistoryError(f"{relative}: version {version} has no text, {why}; {hint}")
         return self._tree.read(f"{relative}/{entry.name}") or b""
 
     def files(self, scope: str) -> Iterator[str]:

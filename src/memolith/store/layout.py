@@ -69,6 +69,7 @@ KINDS = (
 )
 
 # Note names share the directory with the index.
+_CHARACTERS = "letters, digits, spaces, - and _"
 _RESERVED = frozenset(["memory"])
 
 
@@ -176,7 +177,7 @@ def note_name(name: str | None) -> str:
     the name of the index.
     """
     if not isinstance(name, str) or not name.strip():
-        raise InputError("a note needs a name: letters, digits, - and _")
+        raise InputError(f"a note needs a name, as in note:NAME: {_CHARACTERS}")
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
@@ -186,7 +187,7 @@ def note_name(name: str | None) -> str:
         bare = bare[:-3]
     wrong = names.problem(bare, also=".") if bare else "nothing before .md"
     if wrong:
-        raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use letters, digits, - and _")
+        raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use {_CHARACTERS}")
     if bare.casefold() in _RESERVED:
         raise InputError(f"note name {_quoted(name)} is reserved: MEMORY.md is the index of the notes")
     return bare
@@ -196,7 +197,7 @@ def check_new_note(name: str, others: list[str]) -> list[str]:
     """Refuse a new note's name that looks like an existing one or that a shell acts on; return warnings."""
     wrong = names.problem_if_new(name)
     if wrong:
-        raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use letters, digits, - and _")
+        raise InputError(f"note name {_quoted(name)} is not allowed ({wrong}); use {_CHARACTERS}")
     seen = lookalikes.look(name)
     for other in others:
         if lookalikes.look(other) == seen:

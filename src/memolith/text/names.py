@@ -90,9 +90,8 @@ def parse_address(url: str) -> tuple[str, tuple[str, ...]]:
 
 def _part(encoded: str, url: str) -> str:
     name = composed(_decoded(encoded, url))
-    wrong = "an empty part" if not name.strip() else problem(name)
-    if not wrong and name.startswith("."):
-        wrong = "a part that begins with a dot"
+    wrong = "an empty part" if not name.strip() else ""
+    wrong = wrong or ("a part that begins with a dot" if name.startswith(".") else problem(name))
     if wrong:
         raise InputError(f"{_short(url)} is not allowed ({wrong}); use the addresses that memory shows")
     return name

@@ -198,8 +198,9 @@ def test_help_has_examples_for_every_command(capfd: Capture) -> None:
     from memolith.edges.cli.app import cli
     from memolith.edges.cli.app import run as run_app
 
-    run_app(["--version"])
-    assert capfd.readouterr().out.startswith("memolith 0.")
+    for option in ("--version", "-v"):
+        run_app([option])
+        assert capfd.readouterr().out.startswith("memolith 0.")
     for name, command in cli.commands.items():
         names = [name] if not hasattr(command, "commands") else [f"{name} {sub}" for sub in command.commands]
         for each in names:

@@ -80,6 +80,7 @@ def test_show_says_which_project_this_is(shell: Shell, tmp_path: Path) -> None:
         "root": str(app),
         "directory": str(projects(tmp_path) / written),
         "shared": "",
+        "memory": "on",
         "remembered": False,
         "paths": [str(app)],
         "origins": ["example.org/acme/shop"],

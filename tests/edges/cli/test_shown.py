@@ -39,6 +39,15 @@ def test_a_narrow_terminal_leaves_whole_columns_out_and_cuts_only_long_ones(
     assert "word word" in lines[1]
 
 
+def test_what_is_wrong_new_or_looked_for_is_in_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    said = paint.Facts("ok   memolith: hook runs\nBAD  Codex CLI: not trusted")
+    assert "\x1b[33m  Codex CLI: not trusted\x1b[0m" in paint.drawn(said)
+    assert "\x1b[32m+Tests need Redis.\x1b[0m" in paint.drawn(paint.Diff("+Tests need Redis."))
+    assert "Tests need \x1b[1;33mRedis\x1b[0m." in paint.drawn(paint.Marked("Tests need Redis.", ["redis"]))
+
+
 def test_names_that_begin_alike_are_told_apart_in_a_narrow_table_and_understood_as_shown(
     mem: Mem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,7 +174,7 @@ def test_a_sentence_below_a_diff_and_a_long_path_go_on_between_words_and_below(
 def test_times_of_a_session_are_local_wherever_it_is_shown(mem: Mem, work: Path, capfd: Capture) -> None:
     turn = {"role": "user", "content": "Hello.", "time": "2026-11-14T20:00:00Z"}
     mem.sessions.end([turn], agent="claude", session_id="1")
-    for command in (["status"], ["session", "list"], ["session", "show"]):
+    for command in (["status"], ["session", "list"], ["session", "show"], ["show", "claude-1", "--why"]):
         assert main([*command, "--project", str(work)]) == 0
         assert "2026-11-15 05:00" in capfd.readouterr().out
 
@@ -225,6 +234,37 @@ def test_broken_settings_are_repaired_in_the_editor_that_memolith_opens(work: Pa
     _, said = at_terminal(["config", "edit"], work, "", EDITOR="truncate --size 0")
     assert said.startswith("Settings are in order")
     assert config.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "pager", "begins"),
+    [
+        ("2", "sed s/^/paged:/", "paged:It rained"),
+        ("24", "sed s/^/paged:/", "It rained"),  # it fits on the screen
+        ("2", "ours", "It rained"),  # of the project, which a stranger may have made
+        ("2", "'", "It rained"),
+    ],
+)
+def test_a_long_answer_goes_through_the_pager_that_a_person_has_named(
+    mem: Mem, work: Path, lines: str, pager: str, begins: str
+) -> None:
+    for day in ("Monday", "Friday"):
+        mem.write("scratchpad", f"It rained on {day}.")
+    (work / "ours").write_text("#!/bin/sh\nsed s/^/ours:/\n")
+    (work / "ours").chmod(0o755)
+    ours, theirs = os.openpty()
+    path = os.pathsep.join([".", str(work), os.environ["PATH"]])
+    subprocess.run(
+        [sys.executable, "-m", "memolith", "read", "scratchpad"],
+        cwd=work,
+        stdin=theirs,
+        stdout=theirs,
+        check=True,
+        env={**os.environ, "PAGER": pager, "LINES": lines, "COLUMNS": "80", "PATH": path},
+    )
+    assert os.read(ours, 4096).decode().startswith(begins)
+    os.close(ours)
+    os.close(theirs)
 
 
 def at_terminal(command: list[str], work: Path, typed: str, **env: str) -> tuple[str, str]:

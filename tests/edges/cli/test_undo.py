@@ -84,5 +84,6 @@ def test_a_record_with_a_new_text_and_category_is_one_undo(mem: Mem, said: Said)
 def test_the_other_file_of_a_move_is_told_with_whose_it_is(mem: Mem, said: Said) -> None:
     mem.remember("A plan.", "Plan")
     said("mv", "plan", "--to", "user")
-    for command in ("undo", "redo"):
-        assert said(command).splitlines()[-1] == "With it: notes/plan.md for all projects"
+    whose = "notes/plan.md for all projects"
+    assert said("undo").splitlines()[-1].endswith(f"what was {whose} is notes/plan.md again")
+    assert said("redo").splitlines()[-1].endswith(f"what was notes/plan.md is {whose} again")

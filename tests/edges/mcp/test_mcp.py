@@ -238,12 +238,13 @@ def test_every_form_in_which_memory_shows_a_place_is_read(client: Client, mem: M
         day: "was renamed",
         "scratchpad": "walrus",
         "memory://root/notes/MEMORY.md": "Redis",
+        "note:redis": "6380",
     }.items():
         assert text in client.call("memory_read", target=place), place
     said = client.refused("memory_read", target="nowhere.md")
     assert said == (
         "'nowhere.md': nothing in memory has this name; give an address that memory showed (memory://…), or "
-        "one of long_term, scratchpad, daily, note (with its name), list"
+        "one of long_term, scratchpad, daily, note:NAME, list"
     )
     for place in ("../../x", "/etc/passwd", f"projects/{slug}x/notes/redis.md", "inbox/x.md"):
         assert "nothing in memory" in client.refused("memory_read", target=place)

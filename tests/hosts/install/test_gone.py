@@ -134,6 +134,25 @@ def test_doctor_and_status_name_a_command_that_cannot_run(
     assert [each for each in doctor(capfd) if "runs" in each["message"]] == []
 
 
+def test_a_command_that_cannot_run_is_neither_installed_nor_called_good(
+    user: Path, movable: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """`python -m memolith` runs in an environment that was moved; the command beside it does not."""
+    (user / ".gemini").mkdir()
+    movable.write_text("#!/gone/bin/python\n")
+    monkeypatch.setattr(sys, "executable", str(movable.with_name("python")))
+    monkeypatch.setattr(sys, "argv", ["__main__.py"])
+    monkeypatch.setenv("PATH", str(movable.parent))
+    assert main(["init", "--yes"]) == 2
+    assert "cannot run: its interpreter /gone/bin/python is gone" in capfd.readouterr().err
+    assert not list(user.rglob("settings.json"))
+    assert main(["init", "--check"]) == 1
+    assert capfd.readouterr().out.startswith(f"BAD  memolith: command {movable} cannot run")
+    monkeypatch.setenv("PATH", str(Path(COMMAND).parent))
+    assert main(["init", "--yes"]) == 0
+    assert COMMAND in (user / ".gemini" / "settings.json").read_text()
+
+
 def test_doctor_and_status_name_hooks_that_somebody_took_out(
     user: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -276,6 +276,13 @@ def test_without_a_model_statements_are_merged_by_category_newest_first_each_onc
     assert texts(store) == before
 
 
+@pytest.mark.parametrize("text", ["The port is 5433.", "We pin Python to 3.12.", "Retries: 5. Timeout: 30."])
+def test_numbers_in_a_line_are_no_bullets(text: str) -> None:
+    for line in (f'1. {text} [turn 1: "x"]', f"- 2026-11-10: {text} [claude-1#1, claude-2]"):
+        assert statements.content(line) == text
+        assert statements.key(line) == statements.key(text)
+
+
 def test_merging_two_thousand_statements_is_quick_enough(mem: Mem) -> None:
     given = [
         extraction(

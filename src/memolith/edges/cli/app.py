@@ -103,9 +103,6 @@ class _Command(click.Command):
         return super().parse_args(ctx, [*found, "--", *words] if words else found)
 
 
-_TEXTS = ("text", "query", "old")  # parameters that may begin with a dash
-
-
 def _is_option(argument: str, known: Collection[str]) -> bool:
     """Whether an argument is meant as an option: `-n` and `--name`, but not `- [ ] buy milk` or `-5`."""
     name = argument.partition("=")[0]
@@ -153,7 +150,7 @@ class Group(_Command, click.Group):
         except click.UsageError:
             from memolith.edges.cli import hints
 
-            hint = hints.command(ctx.command_path, args[0], self.list_commands(ctx))
+            hint = hints.command(ctx.command_path, args[0], self.list_commands(ctx), args[1:])
             raise UnknownCommand(f"unknown command {args[0]!r}; {hint}", ctx) from None
 
 
@@ -300,7 +297,8 @@ def opened(command: Callable[..., output.Answer | None]) -> Callable[..., None]:
 @click.group(
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`memolith help COMMAND` explains a command, `memolith help names` how things are named.",
+    epilog="`memolith help COMMAND` explains a command, `memolith help TOPIC` a topic: names, scopes, "
+    "settings, exit-codes, files.",
     subcommand_metavar="COMMAND [ARGS]...",
 )
 @_add_shared
@@ -358,29 +356,11 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
             output.note(error.message, "error")
             return 2
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "memolith"
-        said = _message(error).rstrip(".")
+        from memolith.edges.cli import hints
+
+        said = hints.message(error, arguments).rstrip(".")
         also = "Try" if said.endswith("?") else "try"
         output.note(f"{said}{'' if also == 'Try' else ';'} {also} `{where} --help`", "error")
         return 2
     except click.Abort:
         return output.interrupted()
-
-
-def _message(error: click.ClickException) -> str:
-    """Return click's error message, with a hint for what people try."""
-    message = error.format_message().rstrip(".")
-    if isinstance(error, click.NoSuchOption) and error.ctx:
-        from memolith.edges.cli import hints
-
-        every = (name for each in error.ctx.command.params for name in (*each.opts, *each.secondary_opts))
-        known = [name for name in every if name[:1] == "-"]
-        hint = hints.option(error.ctx.command_path, error.option_name, known)
-        dash = any(each.name in _TEXTS for each in error.ctx.command.params)
-        hint = hint or ("to write text that begins with a dash, put -- before it" if dash else "")
-        return "; ".join(filter(None, [f"unknown option {error.option_name!r}", hint]))
-    if isinstance(error, click.MissingParameter) and error.param:
-        if error.param.name == "text":
-            return f"{message}; - reads it from standard input"
-        if "|" in str(error.param.metavar):
-            return f"{message}: {str(error.param.metavar).replace('|', ', ')}"
-    return message

@@ -157,7 +157,7 @@ def _kinds(value: object) -> list[str] | None:
     from memolith.base.values import HIT_KINDS
     from memolith.memory.arguments import one_of
 
-    given = (each.removesuffix("s") if each != "s" else each for each in _several(str(value)) or ())
+    given = (each.removesuffix("s") if each != "s" else each for each in several(str(value)) or ())
     return [one_of(each, HIT_KINDS, "kind") for each in given]
 
 
@@ -252,6 +252,11 @@ def recall(mem: Mem, query: str, given: Given) -> output.Answer:
         fields = {**found.as_dict(), **({"working": worked} if worked else {})}
         is_any = bool(found.hits or worked)
         return _ended((fields, brief.prompt(found.hits, worked)), found=is_any, quiet=quiet)
+    if not (found.hits or quiet or mem.identity.known or mem.identity.checkout):
+        from memolith.edges.cli import common
+
+        if where := common.elsewhere(mem):
+            output.note(f"nothing is kept here yet{where}")
     matched = [each.partition("words: ")[2].partition(";")[0] for each in (hit.reasons for hit in found.hits)]
     words = _marked(_snippets(found), ", ".join(matched).split(", "))
     return _ended((found.as_dict(), words), found=not all(hit.weak for hit in found.hits), quiet=quiet)
@@ -262,7 +267,7 @@ def _recalled(mem: Mem, query: str, typed: Mapping[str, str]) -> Recall:
     return mem.recall(
         query,
         limit=10 if limit is None else limit,
-        scopes=_several(typed.get("scope")),
+        scopes=several(typed.get("scope")),
         kinds=_kinds(typed.get("kind")),
         categories=_categories(typed.get("category")),
         since=day(mem, "--since", typed["since"]) if "since" in typed else None,
@@ -294,7 +299,7 @@ def _snippets(found: Recall) -> str:
         )
         lines += [
             f"{number}. {hit.score:.2f}  {hit.source}  ({about})",
-            *(f"   {line}" for line in hit.snippet.split("\n")),
+            *(f"   {line}".rstrip() for line in (hit.snippet or hit.title).split("\n")),
             f"   why: {hit.reasons}",
         ]
     return "\n".join(lines)
@@ -305,12 +310,13 @@ def _categories(value: str | None) -> list[str] | None:
     from memolith.memory.arguments import one_of
     from memolith.store.layout import CATEGORIES
 
-    given = _several(value)
+    given = several(value)
     named = (f"{each}s" if f"{each}s" in CATEGORIES else each for each in given or ())
     return given and [one_of(each, CATEGORIES, "category") for each in named]
 
 
-def _several(value: str | None) -> list[str] | None:
+def several(value: str | None) -> list[str] | None:
+    """Return the words that an option has between its commas."""
     return None if value is None else [each.strip() for each in value.split(",") if each.strip()]
 
 

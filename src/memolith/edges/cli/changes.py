@@ -137,6 +137,7 @@ def history(
 ) -> Answer | None:
     """List the versions that can be restored: the states before each destructive change; or print one.
 
+    What a change did, when, by whom, and how big the file was before it, which is what its VERSION has.
     NAME is whatever `show` takes; without one, all that changed here is listed. Secrets are masked.
 
     \b
@@ -211,7 +212,8 @@ def _versions(mem: Mem, words: str | None, limit: int | None, *, everything: boo
         )
         for row in rows
     ]
-    table = Table(("version", "when", "did", "by", "bytes", "file"), cells, spare=("bytes", "by", "when"))
+    head = ("version", "when", "did", "by", "bytes before", "file")
+    table = Table(head, cells, spare=("bytes before", "by", "when"))
     return common.listed(
         "versions",
         rows,
@@ -236,7 +238,7 @@ def undo(mem: Mem, name: tuple[str, ...]) -> Answer:
     """
     words, version = _with_version(mem, name)
     done = mem.undo(words, version)
-    answer = _told("Undid" if version is None else f"Restored version {version}, before", done)
+    answer = _told("Undid" if version is None else f"Restored version {version}", done)
     if words is None and _settings_changed_after(mem, done.time):
         return *answer, output.Note("your settings changed after that; undo leaves them: `memolith config`")
     return answer
@@ -273,9 +275,19 @@ def _told(verb: str, done: Undone) -> tuple[dict[str, object], Diff]:
     if not done.diff and not also and verb != "Redid":
         same = f"{_short(done.name)} is already as it was before that change ({_did(done.op)}{by})"
         return done.as_dict(), Diff(f"Nothing changed: {same}")
+    how, here = f"{_did(done.op)}{by}, {when(done.time)}", layout.scope_of(done.name)
+    said = f"a change of {_short(done.name)} ({how}): {now}"
+    if verb.startswith("Restored"):
+        said = f"of {_short(done.name)}, which it was before a change ({how}): {now}"
+    elif _did(done.op) in ("rename", "move") and len(done.also) == 1:  # one thing, not two files
+        was, is_now = sorted(
+            (done.name, *done.also), key=lambda each: (each == done.name) == bool(done.bytes)
+        )
+        said = f"the {how}: what was {_placed(was, here)} is {_placed(is_now, here)} again"
+        also = []
     lines = [
         *_bounded(done.diff),
-        f"{verb} a change of {_short(done.name)} ({_did(done.op)}{by}, {when(done.time)}): {now}",
+        f"{verb} {said}",
         *([f"With it: {', '.join(also[:_NAMED])}{more}"] if also else []),
     ]
     return done.as_dict(), Diff("\n".join(lines))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
 import time
 from codecs import getincrementaldecoder
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,8 +18,11 @@ from memolith.base.values import MAX_ACCEPT_BYTES, ORIGINS, TAINTS
 from memolith.edges.cli import completion, output
 from memolith.edges.cli.options import Options
 from memolith.env.paths import Tree
+from memolith.memory import find
+from memolith.store import layout
 from memolith.store.entry import is_over
 from memolith.store.layout import CATEGORIES
+from memolith.store.screen import quoted
 from memolith.text.secrets import veil
 
 if TYPE_CHECKING:
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
 
     from memolith.base.values import Value
     from memolith.mem import Mem
+    from memolith.memory.find import Found
     from memolith.memory.record import Record
     from memolith.memory.tickets import Ticket
     from memolith.store.entry import Entry
@@ -79,13 +85,16 @@ def described(found: Value, body: str, status: str = "") -> tuple[output.Fields,
             rows = value if name == "notes" and isinstance(value, list) else [value]
             rows = ["; ".join(map(str, row)) if isinstance(row, list) else row for row in rows]
             lines += [f"{'' if number else name:<12} {row}" for number, row in enumerate(rows)]
-    return fields, "\n".join([*lines, "", str(fields[body])])
+    return fields, "\n".join([*lines, *(["", str(fields[body])] if fields[body] else [])])
 
 
 def status_of(mem: Mem, each: Record | Entry) -> str:
-    """Return the status of a record for a person: one that is active may be over."""
-    is_past = each.status == "active" and is_over(mem.today, each.expires, each.valid_until)
-    return "expired" if is_past else each.status
+    """Return the status of a record for a person: one that is active may be over, or not hold yet."""
+    if each.status != "active":
+        return each.status
+    if is_over(mem.today, each.expires, each.valid_until):
+        return "expired"
+    return f"from {each.valid_from[:10]}" if each.valid_from[:10] > mem.today else "active"
 
 
 def newest(mem: Mem, found: Iterable[_Entry]) -> list[_Entry]:
@@ -93,6 +102,17 @@ def newest(mem: Mem, found: Iterable[_Entry]) -> list[_Entry]:
     tree = Tree(str(mem.root))
     stats = [(tree.stat(each.filename), each) for each in found]
     return [each for _, each in sorted(stats, key=lambda pair: -pair[0].st_mtime_ns if pair[0] else 0)]
+
+
+def elsewhere(mem: Mem) -> str:
+    """Return where the memory may be that a folder without git seems to lack: above it."""
+    here = mem.identity.root
+    if mem.identity.known or mem.identity.checkout or not here:
+        return ""
+    known = {path for each in mem.projects.list() for path in each.paths}
+    above = next((str(each) for each in Path(here).parents if str(each) in known), "")
+    name = f"`memolith project name --project {above}`"
+    return f", but {above} has one: {name} gives it its subfolders" if above else ""
 
 
 def listed(name: str, found: Iterable[Value], table: str, nothing: str) -> output.Answer:
@@ -122,6 +142,26 @@ def attended() -> bool:
 def has_project() -> bool:
     """Whether the running command was given a --project."""
     return click.get_current_context().ensure_object(Options).project is not None
+
+
+def whose(found: Found) -> str:
+    """Return the scope of what was found, as options name it."""
+    return "project" if layout.scope_of(found.path) else "user"
+
+
+def check_whole(mem: Mem, found: Found, typed: str, *, yes: bool, does: str = "Delete") -> None:
+    """Ask before something goes of whose name only the beginning was given.
+
+    What nothing brings back needs its whole name wherever nobody can be asked.
+    """
+    if find.is_whole(mem, found, typed):
+        return
+    short = f"{quoted(typed)} is only the beginning of {quoted(found.name)}; give the whole name"
+    if found.kind != "session":
+        if not yes:
+            agree(f"{does} {found.kind} {found.name}?", f"{short}, or add --yes")
+    elif yes or not attended():
+        raise InputError(f"{short}, as nothing brings a session back")
 
 
 def agree(question: str, otherwise: str) -> None:
@@ -187,6 +227,22 @@ def file_text(file: str) -> str:
         raise InputError(f"{file}: cannot be read ({error.strerror}); name a file of text") from None
 
 
+def json_rows(file: str) -> list[dict[str, object]]:
+    """Return the objects of a JSON file: a list, or one a line."""
+    text = file_text(file)
+    rows: list[dict[str, object]]
+    try:
+        if text.lstrip().startswith("["):
+            rows = json.loads(text)
+        else:
+            rows = [json.loads(row) for row in text.split("\n") if row.strip()]
+    except (ValueError, RecursionError) as error:
+        raise TextError(f"{file}: not JSON ({error}); give a list, or one object per line") from None
+    if not all(isinstance(row, dict) for row in rows):
+        raise TextError(f"{file}: every ticket must be an object with a title")
+    return rows
+
+
 def _decoded(data: bytes, where: str, *, whole: bool = True) -> str:
     try:
         return getincrementaldecoder("utf-8")().decode(data, final=whole)
@@ -201,7 +257,7 @@ def choice(value: str, allowed: Sequence[str], what: str) -> str:
     if value not in allowed:
         import difflib
 
-        near = difflib.get_close_matches(value, allowed, 1, 0.7)
+        near = difflib.get_close_matches(value, allowed, 1, 0.75)
         hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(allowed)}"
         raise InputError(f"unknown {what} {value!r}; {hint}")
     return value

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memolith.base.errors import InputError, TextError
-from memolith.edges.cli import common, completion
+from memolith.base.errors import InputError, NotFoundError
+from memolith.edges.cli import ask, common, completion
 from memolith.edges.cli.app import Group, cli, opened
 from memolith.edges.cli.paint import Table
 from memolith.memory import find
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from memolith.edges.cli.output import Answer
     from memolith.mem import Mem
     from memolith.memory.entries import EntryResult
+    from memolith.memory.find import Found
 
     Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -41,7 +41,15 @@ _repeat = "May be repeated."
 _metadata = (
     click.option("--title", metavar="TITLE", help="What it is about; names its file."),
     click.option("--alias", "aliases", multiple=True, metavar="TEXT", help=f"Another name. {_repeat}"),
-    click.option("--keyword", "keywords", multiple=True, metavar="TEXT", help=f"A search word. {_repeat}"),
+    click.option(
+        "--keyword",
+        "--keywords",
+        "keywords",
+        multiple=True,
+        metavar="TEXT",
+        callback=lambda _, __, value: tuple(part for each in value for part in ask.several(each) or ()),
+        help="A search word; several with commas, or one by one.",
+    ),
     click.option("--source", metavar="TEXT", help="Where it was learned."),
     click.option(
         "--expires", metavar="DATE", help="Last day of a temporary incident: YYYY-MM-DD, tomorrow, 7d."
@@ -166,18 +174,24 @@ def edit_record(
     memolith record edit use-pnpm --category principles
     """
     content = common.text_argument(" ".join(text)) if text else None
-    given, record_id = _given(mem, options), _record_id(mem, record_id, options["scope"])
+    found = _meant(mem, record_id, "record", options["scope"])
+    given, record_id = _given(mem, {**options, "scope": common.whose(found)}), found.name
     with Command("reclassify", when=category is not None):
         if category is not None:
-            moved = mem.records.reclassify(record_id, category, scope=options["scope"])
+            moved = mem.records.reclassify(record_id, category, scope=given["scope"])
             if content is None and not given.keys() - {"scope"}:
                 return moved
         return _with_end(mem, mem.records.update(record_id, content, **given))
 
 
-def _record_id(mem: Mem, name: str, scope: str | None) -> str:
-    """Return the id of the record that a name means; a scope narrows it to ids and their beginnings."""
-    return name if scope else mem.find(name, "record").name
+def _meant(mem: Mem, name: str, kind: str, scope: str | None = None) -> Found:
+    """Return the record or ticket that a name means; a scope narrows it to ids and their beginnings."""
+    if scope:
+        return find.of_path(mem, mem.records.get(name, scope).filename)
+    found = mem.find(name, kind)
+    if found.kind != kind:
+        raise NotFoundError(f"{name!r} is no {kind}; `memolith {kind} list` shows them")
+    return found
 
 
 @record.command("list")
@@ -200,10 +214,13 @@ def list_records(
     if keyword is not None:
         wanted = keyword.casefold()
         found = [each for each in found if wanted in map(str.casefold, each.keywords)]
-    return record_table(mem, found, over=archived or status is not None)
+    is_part = any(each is not None for each in (category, scope, status, keyword))
+    return record_table(mem, found, over=archived or status is not None, is_part=is_part)
 
 
-def record_table(mem: Mem, found: list[Record], limit: int | None = None, *, over: bool) -> Answer:
+def record_table(
+    mem: Mem, found: list[Record], limit: int | None = None, *, over: bool, is_part: bool = False
+) -> Answer:
     """Return records as a list, newest first; those that are `over` by their dates on request."""
     states = {each.filename: common.status_of(mem, each) for each in found}
     found = common.newest(mem, (each for each in found if over or states[each.filename] != "expired"))[:limit]
@@ -212,11 +229,10 @@ def record_table(mem: Mem, found: list[Record], limit: int | None = None, *, ove
         for r in found
     ]
     table = Table(("id", "category", "whose", "status", "title"), rows, spare=("whose", "category"))
-    nothing = (
-        "there are no such records; `memolith record add --help` shows how to add one"
-        if over
-        else "no records that hold now (--all shows all); `memolith record add --help` shows how"
-    )
+    nothing = "no records yet; `memolith record add decision TEXT` adds one"
+    if count := 0 if found else len(mem.records.list(None, None, None, archived=True)):
+        such = "such records" if is_part else "records that hold now"
+        nothing = f"no {such}; `memolith record list --all` shows all ({count})"
     return common.listed("records", found, table, nothing)
 
 
@@ -230,7 +246,8 @@ def show_record(mem: Mem, record_id: str, scope: str | None) -> Answer:
     \b
     memolith record show use-pnpm
     """
-    found = mem.records.get(_record_id(mem, record_id, scope), scope)
+    meant = _meant(mem, record_id, "record", scope)
+    found = mem.records.get(meant.name, common.whose(meant))
     return common.described(found, "body", common.status_of(mem, found))
 
 
@@ -271,7 +288,7 @@ def edit_ticket(mem: Mem, ticket_id: str, **options: Any) -> Answer:
     \b
     memolith ticket edit login-fails --status in_progress
     """
-    return mem.tickets.update(mem.find(ticket_id, "ticket").name, **_given(mem, options))
+    return mem.tickets.update(_meant(mem, ticket_id, "ticket").name, **_given(mem, options))
 
 
 @ticket.command("note")
@@ -285,24 +302,32 @@ def note_ticket(mem: Mem, ticket_id: str, text: tuple[str, ...]) -> Answer:
     \b
     memolith ticket note login-fails "It is the proxy."
     """
-    return mem.tickets.note(mem.find(ticket_id, "ticket").name, common.text_argument(" ".join(text)))
+    return mem.tickets.note(_meant(mem, ticket_id, "ticket").name, common.text_argument(" ".join(text)))
+
+
+_OVER = ("done", "closed")
+_NO_TICKETS = "no tickets yet; `memolith ticket add TITLE` adds one"
 
 
 @ticket.command("list")
 @common.one_of("--status", TICKET_STATUSES)
 @common.one_of("--type", TYPES, name="kind")
+@click.option("--open", "pending", is_flag=True, help="Only what is neither done nor closed.")
 @opened
-def list_tickets(mem: Mem, status: str | None, kind: str | None) -> Answer:
+def list_tickets(mem: Mem, status: str | None, kind: str | None, pending: bool) -> Answer:
     """List tickets, those changed last first; what is done or closed comes after all others.
 
     \b
-    memolith ticket list --status open
+    memolith ticket list --open
     """
-    found = common.newest(mem, mem.tickets.list(status, kind))
-    found.sort(key=lambda each: each.status in ("done", "closed"))
+    found, count = common.newest(mem, mem.tickets.list(status, kind)), len(mem.tickets.list())
+    found.sort(key=lambda each: each.status in _OVER)
+    if pending:
+        found = [each for each in found if each.status not in _OVER]
     rows = [(veil.masked(t.id), t.status, t.type, t.priority, t.title) for t in found]
     table = Table(("id", "status", "type", "priority", "title"), rows, spare=("type", "priority"))
-    return common.listed("tickets", found, table, "no tickets; `memolith ticket add --help` shows how")
+    nothing = f"no such tickets; `memolith ticket list` shows all ({count})" if count else _NO_TICKETS
+    return common.listed("tickets", found, table, nothing)
 
 
 @ticket.command("show")
@@ -314,7 +339,7 @@ def show_ticket(mem: Mem, ticket_id: tuple[str, ...]) -> Answer:
     \b
     memolith ticket show login-fails
     """
-    return common.described(mem.tickets.get(mem.find(" ".join(ticket_id), "ticket").name), "description")
+    return common.described(mem.tickets.get(_meant(mem, " ".join(ticket_id), "ticket").name), "description")
 
 
 @ticket.command("import")
@@ -330,7 +355,7 @@ def import_tickets(mem: Mem, file: str) -> Answer:
     \b
     gh issue list --json number,title,body,state | memolith ticket import -
     """
-    done = mem.tickets.load(_json_rows(file))
+    done = mem.tickets.load(common.json_rows(file))
     text = "\n".join(each.message.partition(";")[0] for each in done) or "Nothing to import."
     held = {layout.locate(str(mem.root), each.filename) for each in mem.review.list()}
     if waiting := sum(each.filename in held for each in done):
@@ -338,30 +363,17 @@ def import_tickets(mem: Mem, file: str) -> Answer:
     return {"tickets": [each.as_dict() for each in done]}, text
 
 
-def _json_rows(file: str) -> list[dict[str, object]]:
-    text = common.file_text(file)
-    rows: list[dict[str, object]]
-    try:
-        if text.lstrip().startswith("["):
-            rows = json.loads(text)
-        else:
-            rows = [json.loads(row) for row in text.split("\n") if row.strip()]
-    except (ValueError, RecursionError) as error:
-        raise TextError(f"{file}: not JSON ({error}); give a list, or one object per line") from None
-    if not all(isinstance(row, dict) for row in rows):
-        raise TextError(f"{file}: every ticket must be an object with a title")
-    return rows
-
-
 def _verb(group: click.Group, name: str, text: str, act: Callable[[Mem], Callable[..., Answer]]) -> None:
-    """Add a command that does one thing to the entry with an id."""
+    """Add a command that does one thing to the entry with an id; to one that goes, only by its whole name."""
 
-    def run(mem: Mem, entry_id: str, **scope: str | None) -> Answer:
-        return act(mem)(
-            entry_id if any(scope.values()) else mem.find(entry_id, str(group.name)).name, **scope
-        )
+    def run(mem: Mem, entry_id: str, *, yes: bool = True, **scope: str | None) -> Answer:
+        found = _meant(mem, entry_id, str(group.name), scope.get("scope"))
+        common.check_whole(mem, found, entry_id, yes=yes, does=name.capitalize().replace("Rm", "Delete"))
+        return act(mem)(found.name, **({"scope": common.whose(found)} if group is record else {}))
 
     command = opened(run)
+    if name in ("archive", "rm"):
+        command = click.option("--yes", is_flag=True, help="Do not ask if ID is only a beginning.")(command)
     if group is record:
         command = _any_scope(command)
     example = "use-pnpm" if group is record else "login-fails"

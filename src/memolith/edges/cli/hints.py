@@ -1,9 +1,19 @@
-"""What people type instead of what there is, and what to type: for unknown commands and options."""
+"""What people type instead of what there is, and what to type: for unknown commands, options and words."""
 
 from __future__ import annotations
 
 import difflib
 import re
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from memolith.store.entry import TICKET_STATUSES
+from memolith.store.layout import CATEGORIES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # By the command that it was typed after (empty: any), the words that people try, and what is meant.
 _COMMANDS = {
@@ -19,6 +29,12 @@ _COMMANDS = {
         "note notes": "`memolith list notes`, or `memolith remember TEXT` for a new one",
         "records decision decisions": "`memolith record list`, or `memolith record add TEXT`",
         "tickets task tasks issue": "`memolith ticket list`, or `memolith ticket add TITLE`",
+        "daily today journal diary": "`memolith log`, or `memolith write daily TEXT`",
+        "yesterday": "`memolith show yesterday`",
+        "scratchpad": "`memolith show scratchpad`, or `memolith write scratchpad TEXT`",
+        "long_term long-term": "`memolith show long_term`, or `memolith write long_term TEXT`",
+        "tag tags label keyword": "notes have no tags, records have keywords: "
+        "`memolith record add decision TEXT --keyword WORD`",
         "todo": '`memolith write scratchpad "- [ ] TEXT"`, or `memolith ticket add TITLE`',
         "sessions": "`memolith session list`",
         "projects": "`memolith project list`",
@@ -26,7 +42,8 @@ _COMMANDS = {
         "uninstall": "`memolith init --uninstall`",
         "version": "`memolith --version`",
         "settings": "`memolith config`",
-        "set unset reset": "`memolith config set KEY VALUE`, or `config unset KEY`",
+        "set": "`memolith config set KEY VALUE`",
+        "unset reset": "`memolith config unset KEY`",
         "sync share": "`memolith project share`, which keeps a project's memory in its repository, or "
         "`memolith export` and `import` for everything",
         "open": "`memolith edit NAME`, or `memolith show NAME`",
@@ -73,8 +90,8 @@ _COMMANDS = {
     },
 }
 _OPTIONS = {
-    "--tag --tags": "notes have no tags: `memolith search` finds words; records have keywords: "
-    "`memolith record add TEXT --category NAME --keyword WORD`",
+    "--tag --tags --keyword --keywords": "notes have no tags: `memolith search` finds words; records have "
+    "keywords: `memolith record add decision TEXT --keyword WORD`",
     "--global --user": "for all projects, give --scope user",
     "--file": "give - and redirect the file: `{} - < FILE`",
     "--regex --regexp -E": "it looks for words literally; for a pattern, `grep -rE PATTERN` in the folder "
@@ -84,14 +101,18 @@ _OPTIONS = {
     "--name": "give the name itself, without an option",
     "--last --latest": "`memolith session show` shows the last one",
     "--expires --ttl --until --valid-until": "notes do not expire, records do: "
-    "`memolith record add TEXT --category NAME --valid-until DATE`",
+    "`memolith record add incident TEXT --expires DATE`, or `record add decision TEXT --valid-until DATE`",
     "--force -f -r -rf -y": "give --yes",
     "--force -f -r -rf": "leave it out: what can be undone needs no consent",
     "--list": "`memolith history` lists the versions",
-    "--open --closed": "give --status open, or --status closed",
+    "--done --closed": "give --status closed, or --status done",
     "--append -a": "`memolith write note NAME TEXT` adds to a note",
 }
 _SPECIAL = {
+    "memolith remember": {
+        "--supersedes --replace --replaces --instead": "the title of a note replaces that note: "
+        "`memolith remember TEXT --title TITLE`"
+    },
     "memolith search": {
         "-r -e -P": "it looks for words literally; for a pattern, `grep -rE PATTERN` in the folder that "
         "`memolith project show` names",
@@ -104,7 +125,7 @@ _SPECIAL = {
     },
     "memolith rm": {
         "--force -f -r -rf": "leave it out: what can be undone needs no consent",
-        "--all": "`memolith help files` says which folders a project's memory is",
+        "--all": "`memolith project rm` deletes all that is kept of a project",
     },
     "memolith recall": {"--all --all-projects": "`memolith search WORDS --all` looks into all projects"},
     "memolith edit": {"--all": "one place at a time, or all of them in your editor: `memolith edit NAME`"},
@@ -133,27 +154,99 @@ _SPECIAL = {
         "--stdout": "give - as the file: `memolith export - > memory.tar.gz`",
     },
 }
+# By the command that they were typed after, words that it does not take.
+_WORDS = {
+    "memolith log": {"add write append": "`memolith write daily TEXT` writes to it"},
+    "memolith record list": {
+        " ".join((*CATEGORIES, *(each[:-1] for each in CATEGORIES))): "`memolith record list --category {}`"
+    },
+    "memolith ticket list": {" ".join(TICKET_STATUSES): "`memolith ticket list --status {}`"},
+}
 _NEAR = 0.72  # below this, a name that looks alike is noise: `get` is not `forget`
+_TEXTS = ("text", "query", "old")  # parameters that may begin with a dash
+_LONG = 60  # characters that are not worth repeating
 
 
-def command(path: str, typed: str, known: list[str]) -> str:
-    """Return what may be meant by a command that does not exist."""
+def message(error: click.ClickException, arguments: Sequence[str]) -> str:
+    """Return click's error message about a command line, with a hint for what people try."""
+    said, ctx = error.format_message().rstrip("."), getattr(error, "ctx", None)
+    if ctx is None:
+        return said
+    path = ctx.command_path
+    words = [each for each in arguments[path.count(" ") :] if each[:1] != "-"]
+    if isinstance(error, click.NoSuchOption):
+        every = (name for each in ctx.command.params for name in (*each.opts, *each.secondary_opts))
+        hint = option(path, error.option_name, [name for name in every if name[:1] == "-"], words)
+        dash = any(each.name in _TEXTS for each in ctx.command.params)
+        hint = hint or ("if it is text, put -- before it" if dash else "")
+        return "; ".join(filter(None, [f"unknown option {error.option_name!r}", hint]))
+    if isinstance(error, click.MissingParameter) and error.param:
+        return _missing(error.param, ctx, arguments)
+    if extra := re.search(r"unexpected extra arguments? \((.*)\)", said):
+        hint = _of(_WORDS.get(path, {}), words[0]) if words else ""
+        taken = " ".join(words) if hint else extra[1]
+        hint = _filled(hint.format(words[0]), words[1:]) if hint else ""
+        return "; ".join(filter(None, [f"`{path}` takes no {taken!r}", hint]))
+    return said
+
+
+def _missing(lacks: click.Parameter, ctx: click.Context, arguments: Sequence[str]) -> str:
+    """Return the message about what a command line lacks: all options at once, and how it is given."""
+    names = {each.partition("=")[0] for each in arguments}
+    needed = [each for each in ctx.command.params if each.required]
+    options = [each for each in needed if isinstance(each, click.Option) and not names & {*each.opts}]
+    if isinstance(lacks, click.Option):
+        named = " and ".join(repr(each.opts[0]) for each in options)
+        given = " ".join(_shown(each, ctx) for each in needed)
+        return f"Missing option{'s' * (len(options) > 1)} {named}: `{ctx.command_path} {given}`"
+    shown = lacks.make_metavar(ctx)
+    if "|" in shown:
+        first, *others = shown.strip("[{}]").split("|")
+        return f"Missing argument: one of {', '.join((first, *others))}, as in `{ctx.command_path} {first}`"
+    said = f"Missing argument {shown!r}"
+    return f"{said}; - reads it from standard input" if lacks.name == "text" else said
+
+
+def _shown(each: click.Parameter, ctx: click.Context) -> str:
+    """Return a parameter as it is given."""
+    return (
+        f"{each.opts[0]} {each.make_metavar(ctx)}"
+        if isinstance(each, click.Option)
+        else each.make_metavar(ctx)
+    )
+
+
+def command(path: str, typed: str, known: list[str], rest: Sequence[str] = ()) -> str:
+    """Return what may be meant by a command that does not exist, and the words behind it."""
     if meant := _of(_COMMANDS.get(path, {}), typed) or (
         "" if path == "memolith" else _of(_COMMANDS[""], typed)
     ):
+        meant = _filled(meant, rest)
         return f"did you mean {meant}?" if meant.startswith("`") else meant
     near = [each for each in known if sorted(each) == sorted(typed)]  # two letters swapped
     near += difflib.get_close_matches(typed, known, 1, _NEAR)
     return f"did you mean {near[0]!r}?" if near else f"`{path} --help` lists them"
 
 
-def option(path: str, typed: str, known: list[str]) -> str:
+def _filled(meant: str, words: Sequence[str]) -> str:
+    """Return a hint whose commands have the words that were typed in place of NAME, TEXT or KEY VALUE."""
+    said = shlex.join(words)
+
+    def fill(found: re.Match[str]) -> str:
+        return said if len(words) >= len(found[0].split()) else found[0]
+
+    is_plain = words and len(said) <= _LONG and not any(each[:1] == "-" for each in words)
+    return re.sub(r"(?<= )[A-Z]+( [A-Z]+)*(?=`)", fill, meant) if is_plain else meant
+
+
+def option(path: str, typed: str, known: list[str], words: Sequence[str] = ()) -> str:
     """Return what may be meant by an option that does not exist; empty if nobody knows."""
     for meant in (*_all(_SPECIAL.get(path, {}), typed), *_all(_OPTIONS, typed)):
         # An option outside of the commands that it names is one of this command, or the hint is none.
         named = re.findall(r"(?<!\w)--?[a-z][a-z-]*", "".join(meant.split("`")[::2]))
         if all(each in known for each in named):
-            return meant.format(path)
+            is_version = "NAME VERSION" in meant and words and words[-1].isdecimal()
+            return (_filled(meant, words) if is_version else meant).format(path)
     near = difflib.get_close_matches(typed, known, 1, _NEAR)
     return f"did you mean {near[0]!r}?" if near else ""
 

@@ -16,10 +16,11 @@ from memolith.edges.cli import completion, output
 from memolith.edges.cli.app import cli, shared
 from memolith.edges.cli.common import choice, one_of
 from memolith.edges.cli.options import Options
-from memolith.edges.cli.paint import Diff, Table
+from memolith.edges.cli.paint import Diff, Facts, Table
 from memolith.env import programs
 from memolith.hosts.install import agents as hosts
 from memolith.hosts.install import check as checking
+from memolith.hosts.install import health
 from memolith.hosts.install import plan as planning
 from memolith.hosts.install.agents import Place
 from memolith.hosts.sessions import gather
@@ -90,7 +91,7 @@ def init(
     chosen = [hosts.HOSTS[choice(each, NAMES, "agent")] for each in dict.fromkeys((*named, *agents))]
     _check_home(options, installs=not (uninstall or check))
     with options.open() as mem:
-        place = _place(mem, scope)
+        place = _place(mem, scope, installs=not (uninstall or check))
         found = chosen or [each for each in hosts.HOSTS.values() if uninstall or each.is_here(place)]
         planner = planning.Planner(place, outside.Installs(mem.home))
         if check:
@@ -291,20 +292,22 @@ def _counted(brought: Sequence[Outcome]) -> str:
 
 
 def command_path() -> str:
-    """Return the absolute path of the command for agents to start."""
+    """Return the absolute path of the command for agents to start; one that can run, if there is any."""
     started = sys.argv[0] if os.path.basename(sys.argv[0]).startswith("memolith") else ""
     beside = os.path.join(os.path.dirname(sys.executable), "memolith.exe" if os.name == "nt" else "memolith")
-    for each in (started and which(started), beside, programs.find("memolith")):
-        if each and os.path.isfile(each) and os.access(each, os.X_OK):
-            path = os.path.abspath(each)
-            if f"{os.sep}archive-v" in path:  # the cache of `uvx`, which may be pruned at any time
-                raise InputError(
-                    f"{path} may be removed at any time; install memolith (`uv tool install`), then try again"
-                )
-            return path
-    raise InputError(
-        "the `memolith` command was not found; install it (`uv tool install`, `pipx install`), then try again"
-    )
+    places = (started and which(started), beside, programs.find("memolith"))
+    found = [each for each in places if each and os.path.isfile(each) and os.access(each, os.X_OK)]
+    if not found:
+        raise InputError(
+            "the `memolith` command was not found; install it (`uv tool install`, `pipx install`), then try "
+            "again"
+        )
+    path = os.path.abspath(min(found, key=lambda each: bool(health.lost_interpreter(each))))
+    if f"{os.sep}archive-v" in path:  # the cache of `uvx`, which may be pruned at any time
+        raise InputError(
+            f"{path} may be removed at any time; install memolith (`uv tool install`), then try again"
+        )
+    return path
 
 
 def _check_home(options: Options, *, installs: bool) -> None:
@@ -322,12 +325,15 @@ def _check_home(options: Options, *, installs: bool) -> None:
                 )
 
 
-def _place(mem: Mem, scope: str) -> Place:
+def _place(mem: Mem, scope: str, *, installs: bool) -> Place:
     project = mem.identity.root if scope == "project" else ""
     if scope == "project" and not project:
         raise InputError("--scope project: this directory is not in a project; name one with --project PATH")
     # A project's files are shared with people who have the command elsewhere.
     command = "memolith" if project else command_path()
+    lost = health.lost_interpreter(command) if installs and not project else ""
+    if lost:  # its environment was moved, and is run by `python -m memolith`
+        raise InputError(f"{command} cannot run: its interpreter {lost} is gone; install memolith again")
     return Place(env=dict(os.environ), home=os.path.expanduser("~"), project=project, command=command)
 
 
@@ -346,4 +352,4 @@ def _check(place: Place, planner: Planner, found: Sequence[Host], home: str) -> 
     lines += [f"Note: {note}" for note in notes]
     is_good = all(each.is_good for _, each in rows)
     more = [] if is_good else [click.exceptions.Exit(1)]
-    return {"checked": checked, "notes": notes}, "\n".join(lines), *more
+    return {"checked": checked, "notes": notes}, Facts("\n".join(lines)), *more

@@ -37,8 +37,10 @@ def _switch(word: str, value: str, text: str) -> None:
         found, origin = mem.settings.lookup(key)
         if found is not (value == "true"):
             raise ConfigError(f"{key} is set to {value}, but the {origin} says otherwise: {env_name(key)}")
+        if found and mem.off:
+            return {"enabled": found}, f"Learning is on for all projects ({key}), but not here: {mem.off}"
         status = mem.learning.status()
-        return {"enabled": found}, "\n".join(status.lines(mem.settings)) if found else "Learning is off"
+        return {"enabled": found}, "\n".join(status.lines(mem.settings)) if found else "Learning is off."
 
     learn.command(word, help=f"{text}\n\n\b\nmemolith learn {word}")(opened(run))
 

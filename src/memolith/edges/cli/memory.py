@@ -164,6 +164,9 @@ def recall(options: Options, query: tuple[str, ...], **given: Any) -> Answer | N
     A question about something that is not in memory gets no answer, and exit code 1; so does one for which
     all hits are `weak`: hardly anything shows that they are about it.
 
+    A hit begins with its score: how likely it is an answer, from 0 to 1. Scores do not decide alone: of two
+    statements the later goes first, and a question that was only asked goes last.
+
     \b
     memolith recall how do we deploy the gateway
     memolith recall --ticket fix-login --format prompt

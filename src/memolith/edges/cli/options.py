@@ -67,6 +67,8 @@ class Options:
                 found = mem.identity  # how it was found, where that is not obvious
                 if found.notice and (not found.known or not found.registered or whole.wrote()):
                     output.note(found.notice)
+                if whole.wrote() and not mem.is_on and mem.projects.get(found.slug).is_off:
+                    output.note(f"it is kept, but no agent gets it: {mem.off}")
         return answer
 
     def _asked(self, found: Project) -> bool:

@@ -38,13 +38,46 @@ _NAMED = 3  # unreadable files that a message names
 
 def text(value: str) -> None:
     """Print text. Control characters that a memory may contain never reach the terminal."""
-    if type(value) is not str and collected.get() is None and sys.stdout.isatty():
+    shown = ""
+    on_screen = collected.get() is None and sys.stdout is not None and sys.stdout.isatty()
+    if on_screen and type(value) is not str:
         from memolith.edges.cli import paint
 
-        if paint.is_terminal():
-            _print(paint.drawn(value))
-            return
-    _print(hygiene.inert(value) + ("" if value.endswith("\n") else "\n"))
+        shown = paint.drawn(value) if paint.is_terminal() else ""
+    shown = shown or hygiene.inert(value) + ("" if value.endswith("\n") else "\n")
+    if not (on_screen and _paged(shown)):
+        _print(shown)
+
+
+def _paged(shown: str) -> bool:
+    """Show a text that is longer than the screen in the pager that a person has named; return whether."""
+    if not (os.environ.get("PAGER") and sys.stdin is not None and sys.stdin.isatty()):
+        return False
+    from shutil import get_terminal_size
+
+    if shown.count("\n") < get_terminal_size().lines:
+        return False
+    import shlex
+    import subprocess
+
+    from memolith.env import programs
+
+    try:
+        name, *options = shlex.split(os.environ["PAGER"])
+        pager = [programs.find(name) or "", *options]
+        # As git does: with colours, and what fits stays on the screen.
+        env = {"LESS": "FRX", **programs.environment()}
+        started = subprocess.Popen(pager, stdin=subprocess.PIPE, cwd=programs.NOWHERE, env=env)
+    except (OSError, ValueError):
+        return False  # a pager that cannot be started is no reason to say nothing
+    data: bytes | None = shown.encode(errors="replace")
+    while True:
+        try:
+            started.communicate(data)
+        except KeyboardInterrupt:  # it is the pager's: it stops following, or asks
+            data = None
+        else:
+            return True
 
 
 def json(fields: Fields) -> None:

@@ -39,10 +39,10 @@ class Table(str):
         kept = [at for at in range(len(head)) if any(row[at] not in ("", None) for row in cells)]
         cells = [tuple(row[at] for at in kept) for row in cells]
         names = tuple(head[at] for at in kept)
-        widths = [max(len(_cell(row[at])) for row in [names, *cells]) for at in range(len(names))]
+        widths = [max(_wide(_cell(row[at])) for row in [names, *cells]) for at in range(len(names))]
         lines = [
             "  ".join(
-                _cell(each).rjust(width) if isinstance(each, int) else _cell(each).ljust(width)
+                _cell(each).rjust(width) if isinstance(each, int) else _padded(_cell(each), width)
                 for each, width in zip(row, widths, strict=True)
             ).rstrip()
             for row in [names, *cells]
@@ -131,6 +131,21 @@ def _seconds(stamp: str) -> float | None:
 
 def _cell(value: str | int) -> str:
     return f"{value:,}" if isinstance(value, int) else " ".join(hygiene.inert(value).split())
+
+
+def _wide(text: str) -> int:
+    """Return how many columns a text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(
+        0 if category(char) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(char) in "WF") for char in text
+    )
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _wide(text))
 
 
 def _renderable(value: str, width: int) -> RenderableType:

@@ -41,6 +41,7 @@ def show(mem: Mem) -> Answer:
         "root": found.root,
         "directory": layout.locate(str(mem.root), layout.path(found.slug)),
         "shared": mem.projects.shared(),
+        "memory": "on" if mem.is_on else "off",
         "remembered": found.known,
         "paths": known.paths or ([found.root] if found.root else []),
         "origins": known.origins or ([origin] if origin else []),
@@ -76,6 +77,7 @@ def project_table(mem: Mem, limit: int | None = None) -> Answer:
     cells = []
     for each in found:
         state = "gone" if each.gone else f"broken: {each.problem}" if each.problem else ""
+        state = state or ("memory is off" if each.off else "")
         cells.append((each.slug, each.name, each.notes, state, ", ".join(each.paths) or "path unknown"))
     fields: dict[str, object] = {
         "projects": [{name: getattr(each, name) for name in _LISTED} for each in found]
@@ -84,7 +86,7 @@ def project_table(mem: Mem, limit: int | None = None) -> Answer:
     return fields, table or output.Note("no project has a memory yet")
 
 
-_LISTED = ("slug", "name", "paths", "origins", "notes", "gone", "problem")
+_LISTED = ("slug", "name", "paths", "origins", "notes", "off", "gone", "problem")
 _slug = click.argument("slug", shell_complete=completion.slugs)
 _path = click.argument("path", required=False, shell_complete=completion.directories)
 
@@ -99,7 +101,7 @@ def name(mem: Mem, name: tuple[str, ...]) -> Answer:
     memolith project name "Lab notes"
     """
     called, place = mem.projects.name(" ".join(name) if name else None)
-    again = "give another name to change it; undo does not"
+    again = "to change the name, give another one; undo leaves it"
     return {"name": called, "path": place}, f"{place} is the project {called}, with its subfolders ({again})"
 
 
@@ -170,6 +172,9 @@ def rm(mem: Mem, slug: str | None, yes: bool) -> Answer:
             raise InputError(f"which one? This one is {slug}: memolith project rm {slug} --yes")
     found = mem.projects.removable(slug)
     used = mem.projects.users(found)
+    is_short = found.slug.startswith(slug) and slug not in (found.slug, found.slug.rpartition("-")[0])
+    if is_short and slug.casefold() != found.name.casefold() and (yes or not common.attended()):
+        raise InputError(f"{slug!r} is only the beginning of {found.slug!r}; give the whole name")
     if not yes:
         what = f"{found.slug} ({plural(found.notes, 'note')}), with its history and sessions, for good"
         here = f"{used[0]} starts anew. " if used else ""

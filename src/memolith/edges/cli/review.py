@@ -9,6 +9,7 @@ import click
 
 from memolith.base import whole
 from memolith.base.errors import InputError
+from memolith.care.review import names
 from memolith.edges.cli import common, completion, output
 from memolith.edges.cli.app import cli, opened
 from memolith.edges.cli.paint import Table
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
     from memolith.memory.review import Held
 
+_SHORT = 6  # digits of an ID that nobody types by accident
 _ACTIONS = ("list", "show", "accept", "refuse", "edit")
 
 
@@ -37,7 +39,7 @@ _ACTIONS = ("list", "show", "accept", "refuse", "edit")
 @click.option(
     "--repository", is_flag=True, help="All entries that came with the repository, as after a pull."
 )
-@click.option("--yes", is_flag=True, help="Accept without asking; required without a terminal.")
+@click.option("--yes", is_flag=True, help="Do not ask; required without a terminal to accept.")
 @click.option(
     "--file",
     metavar="FILE",
@@ -81,8 +83,8 @@ def review(
     if not ids and not everything and not repository:
         raise InputError(f"which one? Give its ID or --all: memolith review {action} ID")
     chosen = _chosen(mem, ids, repository=repository)
-    if action == "accept" and yes:
-        _check_whole(ids, chosen)
+    if action == "refuse" and not yes:
+        _check_whole(mem, ids)
     if action == "show":
         shown = "\n\n".join(_describe(mem, held) for held in chosen) or "Nothing waits."
         return {"waiting": [_as_dict(mem, held) for held in chosen]}, shown
@@ -105,16 +107,17 @@ def _chosen(mem: Mem, ids: tuple[str, ...], *, repository: bool) -> list[Held]:
     return came if repository else every
 
 
-def _check_whole(ids: tuple[str, ...], chosen: list[Held]) -> None:
-    names = {name for held in chosen for name in (held.id, held.session)}
+def _check_whole(mem: Mem, ids: tuple[str, ...]) -> None:
+    """Ask before a text is refused of whose name only the beginning was given."""
     for given in ids:
-        if given not in names:
-            short = [held.id for held in chosen if held.id.startswith(given)]
-            whole_id = short[0] if short else chosen[ids.index(given)].id
-            raise InputError(
-                f"{given} is {'short' if short else 'a name'} for {whole_id}; give the whole ID, as it names "
-                "the exact text you saw"
-            )
+        for held in mem.review.of(given):
+            is_id = held.id.startswith(given) and len(given) >= _SHORT
+            if not is_id and given != held.session and given.casefold() not in names(held):
+                called = held.arguments.get("title") or held.id
+                short = f"{given!r} is only the beginning of {called!r}"
+                common.agree(
+                    f"Refuse {called}?", f"{short}; give all of it, or: memolith review refuse {held.id}"
+                )
 
 
 def _list(waiting: list[Held]) -> Answer:
@@ -174,7 +177,8 @@ def _decide(mem: Mem, action: str, held: Held, *, yes: bool) -> dict[str, str]:
             if common.attended():
                 output.text(_describe(mem, held))
             common.agree(
-                "Store this as memory?", "a person must accept: run this in a terminal, or add --yes"
+                "Store this as memory?",
+                f"a person must accept: run this in a terminal, or `memolith review accept {held.id} --yes`",
             )
         message = mem.review.accept(held.id)
     return {"id": held.id, "decision": action, "message": message}

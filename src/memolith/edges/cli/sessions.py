@@ -16,6 +16,7 @@ from memolith.edges.cli.paint import Table, when
 from memolith.env import whose
 from memolith.hosts.sessions import gather
 from memolith.memory.addresses import turn_label
+from memolith.memory.find import Found
 from memolith.memory.sessions import STATUSES, Session, read_turns
 from memolith.text.budget import plural
 from memolith.text.secrets import veil
@@ -196,6 +197,7 @@ def delete_session(mem: Mem, name: str, yes: bool) -> Answer:
     memolith session rm claude-3f2a
     """
     found = mem.sessions.get(name)
+    common.check_whole(mem, Found(kind="session", name=found.name, path=""), name, yes=yes)
     if not yes:
         learned = " and what was learned from it alone" if taught(mem, found.name) else ""
         question = f"Delete {found.name} ({plural(len(found.turns), 'turn')}){learned} for good?"

@@ -7,6 +7,7 @@ text to show.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import shlex
 from pathlib import Path
@@ -184,7 +185,8 @@ def note(mem: Mem, name: tuple[str, ...]) -> Answer:
 @opened
 def _other(mem: Mem, name: tuple[str, ...]) -> Answer:
     """Print a note, or suggest the nearest name."""
-    word = " ".join(name).removeprefix("note:")  # as for `read` and `write`
+    # As for `read` and `write`; of a path, only the base name counts.
+    word = os.path.basename(" ".join(name).removeprefix("note:").replace("\\", "/"))
     try:
         return _text(addresses.of_file(mem, mem.find(f"note:{word}", "note").path).text)
     except NotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ from memolith.base.values import MODES, TARGETS
 from memolith.edges.cli import common, completion
 from memolith.edges.cli.app import cli, opened
 from memolith.env.paths import Tree
-from memolith.memory import arguments, find, writing
+from memolith.memory import arguments, find, notes, writing
 from memolith.memory.find import day_of
 from memolith.store import layout
 from memolith.text import markdown
@@ -123,12 +124,19 @@ def _meant(mem: Mem, name: str) -> Found | None:
 
 
 def _check_no_name(mem: Mem, text: tuple[str, ...]) -> None:
-    """Refuse a text without quotes that begins with the name of something: `update` is not about that."""
+    """Refuse a text that names something, or without quotes begins so: `update` is not about that.
+
+    A sentence from which a title was made is a text.
+    """
     try:
         found = mem.find(text[0])
     except (InputError, NotFoundError):
         return
     if found.kind in find.KINDS and find.is_whole(mem, found, text[0]):
+        words = text[0].split()
+        if len(words) > 1 and notes.is_made_from(text[0].rstrip(" ."), find.entry_of(mem, found).parsed.body):
+            return
+        alone = f"memolith write long_term {shlex.quote(text[0])}"
         meant = {
             "note": f"`memolith write note {found.name} TEXT` adds to that, `memolith edit {found.name}` "
             "changes it",
@@ -138,7 +146,7 @@ def _check_no_name(mem: Mem, text: tuple[str, ...]) -> None:
         }
         raise InputError(
             f"update writes to MEMORY.md, not to the {found.kind} {found.name}: {meant[found.kind]}; for "
-            "MEMORY.md, put the whole text in quotes"
+            f"MEMORY.md{', put the whole text in quotes' if len(text) > 1 else f': `{alone}`'}"
         )
 
 
@@ -214,7 +222,7 @@ def update(
     memolith update "- The laptop has 16 GB." --section "Machine / Runtime"
     memolith update - --mode rewrite < condensed.md
     """
-    if len(text) > 1:
+    if section is None or len(text) > 1:
         _check_no_name(mem, text)
     content = common.text_argument(" ".join(text))
     if section is None:

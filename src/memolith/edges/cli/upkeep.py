@@ -211,8 +211,7 @@ def config(mem: Mem, action: str, key: str | None, value: str | None) -> Answer:
     """
     if action in settings.SETTINGS and key is None:
         action, key = "get", action  # as in git
-    if meant := {"reset": "unset", "show": "get"}.get(action):
-        raise InputError(f"unknown action {action!r}; did you mean {meant!r}?")
+    action = {"reset": "unset", "show": "get" if key else "list"}.get(action, action)
     choice(action, _ACTIONS, "action")
     if action == "path":
         return {"path": mem.settings.path}, mem.settings.path

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shlex
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +22,7 @@ from memolith.env.paths import Tree
 from memolith.memory import addresses, arguments, find, writing
 from memolith.memory.document import diff as difference
 from memolith.store import files, layout
-from memolith.store.allow_list import allowed
+from memolith.store.allow_list import allowed, masked
 from memolith.store.together import Command
 from memolith.text import source_label
 from memolith.text.names import SCHEME
@@ -90,7 +89,7 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]
     if found.kind == "session":
         return session_text(mem, found.name, turn)
     if found.kind == "record":
-        record = mem.records.get(found.name, _scope(found))
+        record = mem.records.get(found.name, common.whose(found))
         return common.described(record, "body", common.status_of(mem, record))
     if found.kind == "ticket":
         return common.described(mem.tickets.get(found.name), "description")
@@ -104,16 +103,17 @@ def shown(mem: Mem, found: Found, turn: int | None = None) -> tuple[Fields, str]
     return {**found.as_dict(), **resource.as_dict()}, resource.text or arguments.EMPTY
 
 
-def _scope(found: Found) -> str:
-    return "project" if layout.scope_of(found.path) else "user"
-
-
 @cli.command("list")
 @click.argument(
     "what", default="all", metavar=f"[{'|'.join(_LISTS)}]", shell_complete=completion.words(*_LISTS)
 )
 @common.one_of("--scope", common.SCOPES, "Only this scope's (default: both).")
-@click.option("--all", "archived", is_flag=True, help="Records: also archived, superseded and expired ones.")
+@click.option(
+    "--all",
+    "archived",
+    is_flag=True,
+    help="Files of all projects; records also if archived, superseded or expired.",
+)
 @click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @opened
 def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: int | None) -> Answer:
@@ -124,6 +124,7 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     memolith list notes -n 5
     memolith list notes --scope user
     memolith list sessions
+    memolith list notes --all
     """
     if what == "all":
         return _files(mem, scope, "", limit, archived=archived)
@@ -141,33 +142,30 @@ def list_command(mem: Mem, what: str, scope: str | None, archived: bool, limit: 
     return _files(mem, scope, what, limit, archived=archived)
 
 
-def _above(mem: Mem) -> str:
-    """Return the nearest folder above one without git that has a memory; empty if there is none."""
-    if mem.identity.known or mem.identity.checkout or not mem.identity.root:
-        return ""
-    known = {path for each in mem.projects.list() for path in each.paths}
-    return next((str(each) for each in Path(mem.identity.root).parents if str(each) in known), "")
-
-
 def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archived: bool) -> Answer:
     slugs = [mem.project, layout.USER] if scope is None else [mem.scope(scope)]
+    others = [each for each in layout.projects(mem.home) if each != mem.project]
     rows = []
-    for path in mem.list():
-        slug = layout.scope_of(path)
-        if slug in slugs and path.startswith(f"{layout.path(slug, folder)}/" if folder else ""):
-            rows += _row(mem, path, archived=archived)
+    for slug in [*slugs, *(others if archived and scope is None else [])]:
+        of = mem.of_project(slug) if slug in others else mem
+        for path in of.list():
+            below = f"{layout.path(slug, folder)}/" if folder else ""
+            if slug == layout.scope_of(path) and path.startswith(below):
+                rows += _row(of, path, archived=archived)
     rows = sorted(rows, key=lambda row: row["time"], reverse=True)[:limit]
     fields: dict[str, object] = {"root": str(mem.root), "files": rows, "complete": True, "missing": []}
     if not rows:
-        how = "ticket add TITLE" if folder == "tickets" else "remember TEXT"
-        above = _above(mem)
-        where = f", but {above} has one: `memolith project name --project {above}` gives it its subfolders"
-        return fields, Note(f"no {folder or 'memory'} here{where if above else f'; try `memolith {how}`'}")
+        how = {"tickets": "ticket add TITLE", "daily": "write daily TEXT"}.get(folder, "remember TEXT")
+        how += " --scope user" if scope == "user" or mem.is_nowhere else ""
+        what = {"daily": "log"}.get(folder, folder or "memory")
+        if mem.is_nowhere and folder in ("tickets", "daily"):
+            return fields, Note(f"no {what} here; go to a project's directory")
+        return fields, Note(f"no {what} here{common.elsewhere(mem) or f'; try `memolith {how}`'}")
     cells = [
         (
             row["name"],
             row["kind"],
-            row["scope"] if row["scope"] == "user" else "",
+            "user" if row["scope"] == "user" else _other(mem, row["path"]),
             when(row["time"] / 1e9),
             "" if row["status"] == "active" else row["status"],
             row["title"],
@@ -178,6 +176,12 @@ def _files(mem: Mem, scope: str | None, folder: str, limit: int | None, *, archi
         del row["time"]
     head = ("name", "kind", "whose", "changed", "status", "title")
     return fields, Table(head, cells, spare=("changed", "whose", "kind"))
+
+
+def _other(mem: Mem, path: str) -> str:
+    """Return whose a file is, if it is another project's."""
+    slug = layout.scope_of(path)
+    return "" if slug == mem.project else slug
 
 
 def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
@@ -193,6 +197,7 @@ def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
     state = entry.status if entry else ""
     if entry and entry.kind == "record":
         state = common.status_of(mem, entry)
+    is_outside = bool(entry and source_label.is_outside(entry.origin))
     if state in ("archived", "superseded", "expired") and not archived:
         return []
     return [
@@ -200,9 +205,9 @@ def _row(mem: Mem, path: str, *, archived: bool) -> list[dict[str, Any]]:
             "path": veil.masked(path),
             "name": veil.masked(found.name),
             "kind": found.kind,
-            "scope": _scope(found),
-            "status": "" if found.kind == "note" else state,
-            "title": veil.masked(entry.title) if entry else "",
+            "scope": common.whose(found),
+            "status": "waits for review" if is_outside else "" if found.kind == "note" else state,
+            "title": masked(Tree(str(mem.root)), path, entry.title) if entry else "",
             "bytes": status.st_size,
             "changed": common.iso(status.st_mtime),
             "time": status.st_mtime_ns,
@@ -300,10 +305,10 @@ def _replace(mem: Mem, found: Found, old: str, new: str, if_sha256: str | None) 
         if found.kind == "ticket":
             return mem.tickets.replace(found.name, old, new)
         change, text = arguments.replacement(found.name, old), find.entry_of(mem, found).parsed.body
-        return mem.records.update(found.name, change(text, new), scope=_scope(found))
+        return mem.records.update(found.name, change(text, new), scope=common.whose(found))
     target: Any = found.kind
     name = found.name if target in ("note", "daily") else None
-    scope_: Any = _scope(found) if target == "note" else "project"
+    scope_: Any = common.whose(found) if target == "note" else "project"
     return mem.edit(target, old, new, name, scope=scope_, if_sha256=if_sha256)
 
 
@@ -320,7 +325,7 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
 
     \b
     memolith rm running-the-tests
-    memolith rm claude-3f2a --yes
+    memolith rm claude-3f2a1b4c --yes
     """
     found = _meant(mem, names, yes=yes)
     for each in found:
@@ -330,8 +335,7 @@ def rm(mem: Mem, names: tuple[str, ...], yes: bool) -> Answer:
             ever = " for good" if each.kind == "session" else ""
             common.agree(f"Delete {each.name}{ever}?", f"this deletes {each.name}{ever}: add --yes")
     with Command("delete", when=len(found) > 1):
-        addressed = (f"{each.kind}:{each.name}" if each.kind in find.KINDS else each.name for each in found)
-        done = [mem.remove(each) for each in addressed]
+        done = [mem.remove(each.path or f"session:{each.name}") for each in found]
     back = " (`memolith undo` brings it back)"
     lines = [each.message.removesuffix(back) if len(done) > 1 else each.message for each in done]
     if len(done) > 1 and all(each.message.endswith(back) for each in done):
@@ -343,9 +347,7 @@ def _meant(mem: Mem, names: tuple[str, ...], *, yes: bool) -> list[Found]:
     """Return what is to go: one thing whose title has several words, or several by their whole names."""
     if len(names) == 1:
         only = mem.find(names[0])
-        if only.kind in ("note", "record", "ticket") and not (yes or find.is_whole(mem, only, names[0])):
-            short = f"{names[0]!r} is only the beginning of {only.name!r}; give the whole name, or add --yes"
-            common.agree(f"Delete {only.kind} {only.name}?", short)
+        common.check_whole(mem, only, names[0], yes=yes)
         return [only]
     with contextlib.suppress(NotFoundError):
         return [mem.find(" ".join(names))]

@@ -75,7 +75,7 @@ def shelves(mem: Mem) -> list[Shelf]:
 
 
 def _records(mem: Mem, scope: str) -> Shelf:
-    found = Counter(record.category for record in mem.records.list(scope=scope))
+    found = Counter(each.category for each in mem.records.list(scope=scope) if not each.is_over(mem.today))
     counts = {each: found[each] for each in mem.records.categories}
     shelf = Shelf(f"{scope}/record", "Records", sum(counts.values()))
     shelf.children = [
@@ -128,7 +128,7 @@ def _sessions(mem: Mem, _: Shelf) -> list[Row]:
     for at, (name, stamp) in enumerate(found):
         session = mem.sessions.read(name) if at < _TITLED else None
         stored = time.strftime("%Y-%m-%d", time.localtime(stamp / 1e9))
-        begun = session.started[:16].replace("T", " ") if session and session.started else stored
+        begun = session.begun if session and session.started else stored
         agent = name.partition("-")[0]
         rows.append(Row("session", name, (session.title if session else "") or name, f"{agent}  {begun}"))
     return rows
@@ -196,7 +196,7 @@ def _session_view(mem: Mem, row: Row) -> View:
     session = mem.sessions.get(row.ref)
     pairs = [
         ("session", session.name),
-        ("started", session.started),
+        ("started", session.begun),
         ("status", session.status),
         ("directory", session.cwd),
         ("ticket", session.ticket),

@@ -102,11 +102,13 @@ def _codex_trust(steps: Sequence[Step]) -> Finding:
 
 
 def _program(command: str, env: Mapping[str, str]) -> Finding:
-    """Whether the command that agents start exists."""
+    """Whether the command that agents start exists, and what runs it."""
     found = programs.find(command, env=env)
-    if found:
+    lost = health.lost_interpreter(found) if found else ""
+    if found and not lost:
         return _good(f"command {found}")
-    return _bad(f"command {command} is gone; install memolith, then run `memolith init`")
+    gone = f"{command} cannot run: its interpreter {lost}" if lost else command
+    return _bad(f"command {gone} is gone; install memolith, then run `memolith init`")
 
 
 def _hook(command: str, env: Mapping[str, str]) -> Finding:

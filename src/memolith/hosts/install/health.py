@@ -141,10 +141,14 @@ def _dead(program: str, env: Mapping[str, str]) -> str:
         if os.path.isabs(program):
             return f"{program}, which is gone; {_AGAIN}"
         return f"{program}, which is not on the PATH; {_ON_PATH}"
-    interpreter = _interpreter(path)
-    if interpreter and not os.path.exists(interpreter):
-        return f"{program}, whose interpreter {interpreter} is gone; {_AGAIN}"
-    return ""
+    lost = lost_interpreter(path)
+    return f"{program}, whose interpreter {lost} is gone; {_AGAIN}" if lost else ""
+
+
+def lost_interpreter(path: str) -> str:
+    """Return the interpreter that a script names, if it is gone: the environment was moved or removed."""
+    named = _interpreter(path)
+    return named if named and not os.path.exists(named) else ""
 
 
 def _interpreter(path: str) -> str:
