@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from memolith.text import voice
+from memolith.text import about, voice
 from memolith.text.patterns import lazy, sections
 
 TYPE_CHECKING = False
@@ -49,6 +49,7 @@ _TEXT = (
     r"^ P [YI]? n? [TU] (P n)? $",
     r"^ [DC] J? [BSRP] n{0,6} [TWASR]",
     r"^ d S n? $",
+    r"^ I B S D $",
     r"^ [DC] I? [BSRP] n{0,4} P n? U",
     r"^ G B? B? Y? n? [TAUN]",
     r"Y n? [TAN] ",
@@ -204,7 +205,9 @@ def kind(sentence: str) -> str:
         return "asks"
     if _is_about_it(sentence):
         return "asks"
-    return "text" if _POINTS.search(letters) else "apart" if _POINTS_APART.search(letters) else ""
+    if _POINTS.search(letters):
+        return "text"
+    return "apart" if _POINTS_APART.search(letters) or about.is_about(sentence) else ""
 
 
 def _is_about_it(sentence: str) -> bool:
@@ -307,6 +310,7 @@ def foot(lines: list[str]) -> bool:
     return len(lines) > 1 and bool(
         "--" in lines[-4:-1]
         or _FOOT.fullmatch(said)
+        or about.is_end(last)
         or _REACTIONS.fullmatch(last)
         or (_TITLED.fullmatch(last) and _NAME.fullmatch(above))
         or (_LINK.fullmatch(said) and above[-1] in ".!。！" and not any(map(_takes, lines)))

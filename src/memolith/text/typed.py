@@ -10,7 +10,7 @@ paragraph that nobody types at one go is one, unless it speaks to the agent.
 
 from __future__ import annotations
 
-from memolith.text import attributed, points, voice
+from memolith.text import about, attributed, points, voice
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -237,7 +237,7 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
     last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     typed_ends = 0  # characters up to here are looked at
     is_diff = any(line[:1] == "+" and not line[1:2].isdigit() for line in lines)
-    dashes = _dashes(lines)
+    dashes = attributed.dashes(lines)
     if attributed.is_letter([line.strip() for line in lines if line.strip()]):
         return 0
     for number, line in enumerate(lines):
@@ -268,20 +268,6 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
 
 def _is_about(line: str) -> bool:
     return bool(_NAMES_TEXT.search(line)) and not (BULLET.match(line) or is_rules(line))
-
-
-def _dashes(lines: list[str]) -> int:
-    """Return the line from which on all are items with a dash or go on with one: a diff's or a page's."""
-    first, loose = len(lines), False
-    for number in reversed(range(len(lines))):
-        sign = lines[number].strip()[:1]
-        if sign in ("-", "–", "—"):
-            first, loose = number, False
-        elif sign:
-            loose = True  # of the item above it, if one is
-        elif loose:
-            break
-    return first
 
 
 def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
@@ -328,6 +314,8 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     found = _INTRODUCES.match(sentence)
     if found is None or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
         return False
+    if about.is_lead(found[1], sentence[found.end() :]):
+        return True
     if _AMOUNT.fullmatch(sentence) or (_is_voice(found[1]) and not points.receives(found[1])):
         return False
     head = found[1].strip().casefold()
