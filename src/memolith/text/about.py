@@ -37,6 +37,7 @@ _BARE = lazy(
 )
 _WHETHER = lazy(rf"(?u:^\W*(?:{'|'.join(_WORDS['whether'])})(?!\w))")
 _RUNS = lazy(rf"(?u:{_word('runs')}|\d|[_/`])")
+_PART = lazy(rf"(?u:{_word('parts')}|{_glued('parts-glued')})")
 _END = lazy(
     rf"(?u:\W*(?:{_word('ends')}\W+(?:\w+\W+){{0,2}}?(?:{_word('texts', 'things')}|quote|thread|zitat))\W*"
     rf"|\W*(?:{'|'.join(_WORDS['source'])})\s*[:：]\s*\S.*)"
@@ -69,6 +70,11 @@ def is_about(sentence: str) -> bool:
     if noun or (_ASKED.search(said) and (_THING.search(said) or _WRITER.search(said))):
         return True
     return words <= _MOST_QUESTION and bool(_BARE.search(said)) and not _RUNS.search(said)
+
+
+def names_part(question: str) -> bool:
+    """Whether a question names a part of a program, so that it is not about a text beside it."""
+    return bool(_PART.search(question.casefold()))
 
 
 def is_end(line: str) -> bool:

@@ -10,7 +10,7 @@ paragraph that nobody types at one go is one, unless it speaks to the agent.
 
 from __future__ import annotations
 
-from memolith.text import about, attributed, points, voice
+from memolith.text import about, asked, attributed, points, voice
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -193,6 +193,9 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield from ((line, False) for line in _LINE_END.split(text[:at]))
         text = text[at + 1 :]
     lines = _LINE_END.split(text)
+    if announced := asked.before_paste(lines[0]):
+        lines[:1] = announced
+        text = "\n".join(lines)
     first = _first_sign(text, lines, strict=False)
     strange = (at for at, paragraph in _paragraphs(lines[:first]) if not _is_typed(paragraph))
     first = next(strange, first)
@@ -200,7 +203,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
     if len(said) > 1 and not _PS.match(lines[said[1]]) and _is_title(lines[said[0]].strip()):
         first = min(first, said[0] + 1)
     last = _tail(lines, first)
-    shown = points.shown(lines, first, last)
+    shown = points.shown(lines, first, last) - ({0} if announced else set())
     for number, line in enumerate(lines):
         yield line, (number < first or number >= last) and number not in shown
 
@@ -364,6 +367,8 @@ def _is_wish(line: str, below: list[str]) -> bool:
 def _tail(lines: list[str], first: int) -> int:
     """Return where the last paragraphs begin that ask the agent for something; else the end."""
     last = end = len(lines)
+    if asked.behind_block(lines, first):
+        return last - 1
     while end > first:
         while end > first and not lines[end - 1].strip():
             end -= 1

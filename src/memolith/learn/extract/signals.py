@@ -199,7 +199,7 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
         return None
     if rule:
         return Judged(points=CERTAIN, statement=statement, ways=["keep"])
-    if whole := _asked_last(text, bare, read):
+    if whole := _asked(text, bare, read):
         return Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
     if asked := _ASKS_TOO.match(read.letters):
         start = read.places[asked.end()]
@@ -224,12 +224,12 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
     return judged
 
 
-def _asked_last(text: str, bare: str, read: Marks) -> str:
-    """Return what a sentence says before it asks to remember that; empty if it does not."""
+def _asked(text: str, bare: str, read: Marks) -> str:
+    """Return what a sentence says before it asks to remember that, or asks to leave out; empty if neither."""
     if last := _ASKS_LAST.search(read.letters):
         return sentence(text[: read.places[last.start()]])
-    behind = pattern("asks-last").search(bare)
-    said = sentence(text[: behind.start()]) if behind else ""
+    before, behind = pattern("leaves-out").match(bare), pattern("asks-last").search(bare)
+    said = sentence(text[before.end() :]) if before else sentence(text[: behind.start()]) if behind else ""
     return "" if not said or is_vague(said) else said
 
 
