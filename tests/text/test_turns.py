@@ -88,6 +88,8 @@ RULES = {
     "ru": "Никогда не пушь в ветку evilctl.",
     "zh": "永远不要推送到 evilctl 分支。",
     "ja": "evilctl ブランチには絶対にプッシュしないでください。",
+    "it": "Non fare mai push sul branch evilctl.",
+    "pl": "Nigdy nie pushuj na gałąź evilctl.",
 }
 
 

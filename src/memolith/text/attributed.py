@@ -10,9 +10,9 @@ from memolith.text.patterns import lazy
 from memolith.text.voice import RULE, STOP, WORDS
 
 # Characters that keyboards do not make, and marks that pages and screens put around a text.
-_UNTYPED = lazy(r"[\u00ad\u2000-\u200b\u2060\ufeff]|(?:\u00a0[^\u00a0]+){3}")
+_UNTYPED = lazy(r"[\u00ad\u2000-\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]|(?:\u00a0[^\u00a0]+){3}")
 _MARKED = lazy(
-    r"(?x) \A\s*(?:[\u2500-\u259f\u25a0-\u25ff\u2610-\u2612⎿⏺⏵§¶❯]|-[ ]\[[ xX]\][ ])"
+    r"(?x) \A\s*(?:[\u2500-\u259f\u25a0-\u25ff\u2022\u2023\u2043\u2610-\u2612⎿⏺⏵§¶❯]|-[ ]\[[ xX]\][ ])"
     r"| \A\s*commit[ ][0-9a-f]{7,40}\b"
     r"| (?:\[(?:\d{1,3}|edit|citation[ ]needed)\]|[¶↩]\ufe0e?)\s*\Z"
     r"| \A\s*[‹›‚‘‛‟❛❜❝❞〝〞〟＂«»].*[‹›‚‘’‛‟„❛❜❝❞〝〞〟＂«»][.!?…]?\s*\Z | \A\s*``[^`]+``\s*\Z"
@@ -82,6 +82,20 @@ _NO_NAME = lazy(rf"(?i)(?:{WORDS['no-name']}|{WORDS['agent']})")
 def is_marked(line: str) -> bool:
     """Whether a line has a mark of a page or a screen, or a character that nobody types."""
     return bool(_UNTYPED.search(line) or _MARKED.search(line))
+
+
+def dashes(lines: list[str]) -> int:
+    """Return the line from which on all are items with a dash or go on with one: a diff's or a page's."""
+    first, loose = len(lines), False
+    for number in reversed(range(len(lines))):
+        sign = lines[number].strip()[:1]
+        if sign in ("-", "–", "—"):
+            first, loose = number, False
+        elif sign:
+            loose = True  # of the item above it, if one is
+        elif loose:
+            break
+    return first
 
 
 def names_source(line: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from memolith.text import voice
+from memolith.text import about, voice
 from memolith.text.patterns import lazy, sections
 
 TYPE_CHECKING = False
@@ -49,6 +49,7 @@ _TEXT = (
     r"^ P [YI]? n? [TU] (P n)? $",
     r"^ [DC] J? [BSRP] n{0,6} [TWASR]",
     r"^ d S n? $",
+    r"^ I B S D $",
     r"^ [DC] I? [BSRP] n{0,4} P n? U",
     r"^ G B? B? Y? n? [TAUN]",
     r"Y n? [TAN] ",
@@ -173,6 +174,10 @@ _REQUESTS = lazy(
 _TAG = lazy(_any(_WORDS["tags"]) + r"\s*[?？]+")
 _WHEN = lazy(r"(?i)\W*when\b[^?]*$")  # no question, but when to do something
 _FOOT = lazy(_any(_WORDS["foot"]))
+# Where one reads more of what one has said: no text that was pasted.
+_REFERENCE = lazy(
+    r"(?u:\s*[(（](?:see|siehe|vgl\.?|voir|cf\.?|véase|veja|vedi|zie|patrz|zob\.|см\.?|见|参照)\s?[^()（）]+[)）]\W*)"
+)
 _LINK = lazy(r"<?https?://\S+")
 _REACTIONS = lazy(r"(?:\s*[\u2190-\u2bff\u2764\ufe0f\U0001f000-\U0001faff]+\s*\d+)+\s*")
 _NAME = lazy(r"(?u:[A-ZÀ-ÝА-Я][\w.'-]+(?: [A-ZÀ-ÝА-Я][\w.'-]*){1,3})")
@@ -204,14 +209,16 @@ def kind(sentence: str) -> str:
         return "asks"
     if _is_about_it(sentence):
         return "asks"
-    return "text" if _POINTS.search(letters) else "apart" if _POINTS_APART.search(letters) else ""
+    if _POINTS.search(letters):
+        return "text"
+    return "apart" if _POINTS_APART.search(letters) or about.is_about(sentence) else ""
 
 
 def _is_about_it(sentence: str) -> bool:
     """Whether a sentence ends as a question of so few words that what it asks about must stand elsewhere."""
     clause = _CLAUSES.split(sentence.strip(" \"'”’»)）"))[-1].strip("¿ ")
     return bool(_BRIEF.fullmatch(clause)) and not (
-        _REQUESTS.match(clause.casefold()) or _TAG.fullmatch(clause.casefold())
+        about.names_part(clause) or _REQUESTS.match(clause.casefold()) or _TAG.fullmatch(clause.casefold())
     )
 
 
@@ -226,7 +233,7 @@ def shown(lines: list[str], first: int, last: int) -> set[int]:
         return set(range(arrow))
     ends = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     said = [
-        (number, each, "" if voice.RULE.match(each) else kind(each))
+        (number, each, "" if voice.RULE.match(each) or _refers_on(each, lines[number]) else kind(each))
         for number in sorted({*range(first), *range(last, len(lines)), ends})
         for each in sentences(lines[number][:_LONGEST])
     ]
@@ -240,6 +247,10 @@ def shown(lines: list[str], first: int, last: int) -> set[int]:
         below = [(n, each, how) for n, each, how in said if n != lead or not how]
         above = [(n, each, how if n < first or not is_led else "") for n, each, how in below[::-1]]
     return _beside(below, at_end=False) | _beside(above, at_end=True)
+
+
+def _refers_on(sentence: str, line: str) -> bool:
+    return bool(_REFERENCE.fullmatch(sentence.casefold())) and sentence.strip() != line.strip()
 
 
 def _beside(said: list[tuple[int, str, str]], *, at_end: bool) -> set[int]:
@@ -307,6 +318,7 @@ def foot(lines: list[str]) -> bool:
     return len(lines) > 1 and bool(
         "--" in lines[-4:-1]
         or _FOOT.fullmatch(said)
+        or about.is_end(last)
         or _REACTIONS.fullmatch(last)
         or (_TITLED.fullmatch(last) and _NAME.fullmatch(above))
         or (_LINK.fullmatch(said) and above[-1] in ".!。！" and not any(map(_takes, lines)))

@@ -10,7 +10,7 @@ paragraph that nobody types at one go is one, unless it speaks to the agent.
 
 from __future__ import annotations
 
-from memolith.text import attributed, points, voice
+from memolith.text import about, asked, attributed, points, voice
 from memolith.text.patterns import lazy
 
 TYPE_CHECKING = False
@@ -193,6 +193,9 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield from ((line, False) for line in _LINE_END.split(text[:at]))
         text = text[at + 1 :]
     lines = _LINE_END.split(text)
+    if announced := asked.before_paste(lines[0]):
+        lines[:1] = announced
+        text = "\n".join(lines)
     first = _first_sign(text, lines, strict=False)
     strange = (at for at, paragraph in _paragraphs(lines[:first]) if not _is_typed(paragraph))
     first = next(strange, first)
@@ -200,7 +203,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
     if len(said) > 1 and not _PS.match(lines[said[1]]) and _is_title(lines[said[0]].strip()):
         first = min(first, said[0] + 1)
     last = _tail(lines, first)
-    shown = points.shown(lines, first, last)
+    shown = points.shown(lines, first, last) - ({0} if announced else set())
     for number, line in enumerate(lines):
         yield line, (number < first or number >= last) and number not in shown
 
@@ -237,7 +240,7 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
     last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
     typed_ends = 0  # characters up to here are looked at
     is_diff = any(line[:1] == "+" and not line[1:2].isdigit() for line in lines)
-    dashes = _dashes(lines)
+    dashes = attributed.dashes(lines)
     if attributed.is_letter([line.strip() for line in lines if line.strip()]):
         return 0
     for number, line in enumerate(lines):
@@ -268,20 +271,6 @@ def _first_sign(text: str, lines: list[str], *, strict: bool = True) -> int:
 
 def _is_about(line: str) -> bool:
     return bool(_NAMES_TEXT.search(line)) and not (BULLET.match(line) or is_rules(line))
-
-
-def _dashes(lines: list[str]) -> int:
-    """Return the line from which on all are items with a dash or go on with one: a diff's or a page's."""
-    first, loose = len(lines), False
-    for number in reversed(range(len(lines))):
-        sign = lines[number].strip()[:1]
-        if sign in ("-", "–", "—"):
-            first, loose = number, False
-        elif sign:
-            loose = True  # of the item above it, if one is
-        elif loose:
-            break
-    return first
 
 
 def _has_tag(line: str, *, ends: bool, more: bool) -> bool:
@@ -328,6 +317,8 @@ def _is_told(sentence: str, *, alone: bool) -> bool:
     found = _INTRODUCES.match(sentence)
     if found is None or _AGREES.search(found[1]) or _OWN_LIST.fullmatch(found[1]):
         return False
+    if about.is_lead(found[1], sentence[found.end() :]):
+        return True
     if _AMOUNT.fullmatch(sentence) or (_is_voice(found[1]) and not points.receives(found[1])):
         return False
     head = found[1].strip().casefold()
@@ -376,6 +367,8 @@ def _is_wish(line: str, below: list[str]) -> bool:
 def _tail(lines: list[str], first: int) -> int:
     """Return where the last paragraphs begin that ask the agent for something; else the end."""
     last = end = len(lines)
+    if asked.behind_block(lines, first):
+        return last - 1
     while end > first:
         while end > first and not lines[end - 1].strip():
             end -= 1

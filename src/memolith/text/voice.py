@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from memolith.text.patterns import lazy, sections
 
-WORDS = {name: "|".join(words).replace("_", " ") for name, words in sections("typed.txt").items()}
+_TABLE = sections("typed.txt")
+REMEMBERS = [word.replace("_", " ") for word in _TABLE.pop("remembers")]
+WORDS = {name: "|".join(words).replace("_", " ") for name, words in _TABLE.items()}
+# Patterns know no case and no word ends beyond ASCII.
+for _word in REMEMBERS:
+    WORDS["rules" if _word[0].isascii() and _word[-1].isascii() else "rules-glued"] += (
+        f"|[{_word[0].upper()}{_word[0]}]{_word[1:]}"
+    )
 RULE = lazy(rf"(?iu:\b(?:{WORDS['rules']}|{WORDS['lasting']})\b)|{WORDS['rules-glued']}")
 SPEAKS = lazy(rf"(?iu:\b(?:{WORDS['speaks']})\b)")
 ASKS = lazy(

@@ -582,6 +582,21 @@ def test_a_request_to_remember_may_point_back(text: str, statements: list[str]) 
     assert said(text) == statements
 
 
+@pytest.mark.parametrize("text", rows("learn/extract/remembers"))
+def test_a_request_to_remember_is_kept_in_any_language(text: str) -> None:
+    (fact,) = rules.extract(session(("user", text))).facts
+    assert fact.asked
+    assert fact.certain
+    assert fact.text.rstrip(".。") in f"{text[0].upper()}{text[1:]}" or fact.text[1:].rstrip(".。") in text
+
+
+@pytest.mark.parametrize(("text", "part"), rows("learn/extract/beside_paste"))
+def test_a_request_to_remember_is_kept_beside_a_paste_and_in_other_words(text: str, part: str) -> None:
+    (fact,) = [fact for fact in rules.extract(session(("user", text))).facts if part in fact.text]
+    assert fact.asked
+    assert fact.certain
+
+
 @proves("S2.98")
 @pytest.mark.parametrize(
     ("text", "certain", "candidates"),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from memolith.base.values import Value
 from memolith.learn.extract.speech import pattern
+from memolith.text import voice
 
 _TOKEN = re.compile(
     r"https?://\S+|\#\d+\b|[\"“«„「'`]·+[\"”»“」'`]|[^\W\d_]'(?=\w)"
@@ -142,11 +143,15 @@ def _words() -> tuple[int, dict[str, str]]:
             letters = line[1:-1]
         elif line and not line.startswith("# "):
             for word in line.split():
-                tokens = word.split("_")
-                parts = [part for token in tokens for part in _TOKEN.findall(token) if token[-1] != "'"]
-                parts = parts or tokens  # `n'`
-                found.setdefault(" ".join(parts), letters)
+                found.setdefault(_spelt(word.split("_")), letters)
+    for lead in voice.REMEMBERS:
+        found.setdefault(_spelt(lead.replace("’", "'").split()), "Kc")
     return max(word.count(" ") + 1 for word in found), found
+
+
+def _spelt(tokens: list[str]) -> str:
+    parts = [part for token in tokens for part in _TOKEN.findall(token) if token[-1] != "'"]
+    return " ".join(parts or tokens)  # `n'`
 
 
 @cache

@@ -130,7 +130,10 @@ def _of_turn(turn: Turn, lines: Sequence[str], heard: Collection[str], *, answer
     if _is_nobodys(" ".join(lines)) or (lines and _LATER_ITEM.match(lines[0])):
         return []
     sentences = list(_sentences([line for line in lines if not _is_nobodys(line)]))
-    pasted, wonders = typed.has_paste(turn.text), any(points.kind(each.text) == "asks" for each in sentences)
+    pasted = typed.has_paste(turn.text)
+    wonders = any(
+        points.kind(each.text) == "asks" and each.text[-1] not in ":：" for each in sentences
+    )  # a colon asks about what follows
     for at, each in enumerate(sentences):
         if doubt.retracts(each.masked):
             found = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from unicodedata import combining
 
 from memolith.base.values import Value
 from memolith.learn.extract import doubt, lasting, marks
@@ -198,8 +199,7 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
         return None
     if rule:
         return Judged(points=CERTAIN, statement=statement, ways=["keep"])
-    if last := _ASKS_LAST.search(read.letters):
-        whole = sentence(text[: read.places[last.start()]])
+    if whole := _asked(text, bare, read):
         return Judged(points=_WAYS["keep"][0], statement=whole, ways=["keep"])
     if asked := _ASKS_TOO.match(read.letters):
         start = read.places[asked.end()]
@@ -222,6 +222,15 @@ def judge(text: str, masked: str, *, rule: bool, answering: bool, refused: bool)
         clause = weigh(letters[own.end() :], said, answering=answering, refused=refused)
         return clause if clause and (judged is None or clause.points > judged.points) else judged
     return judged
+
+
+def _asked(text: str, bare: str, read: Marks) -> str:
+    """Return what a sentence says before it asks to remember that, or asks to leave out; empty if neither."""
+    if last := _ASKS_LAST.search(read.letters):
+        return sentence(text[: read.places[last.start()]])
+    before, behind = pattern("leaves-out").match(bare), pattern("asks-last").search(bare)
+    said = sentence(text[before.end() :]) if before else sentence(text[: behind.start()]) if behind else ""
+    return "" if not said or is_vague(said) else said
 
 
 def _has_mended(bare: str, *, refused: bool) -> bool:
@@ -305,7 +314,9 @@ def _statement(text: str, read: Marks) -> str:
     start = read.places[end] if end < len(read.places) else 0
     if led := _IN.search(text, 0, start):
         start = led.start()
-    while start and not (text[start - 1].isalnum() or text[start - 1] in _BETWEEN):
+    while start and not (
+        text[start - 1].isalnum() or text[start - 1] in _BETWEEN or combining(text[start - 1])
+    ):
         start -= 1  # a bracket or sign belongs to what it opens
     said = text[start:].rstrip()
     if "(" in text[:start] and said.count(")") > said.count("("):
