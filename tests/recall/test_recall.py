@@ -807,6 +807,20 @@ def test_who_is_asked_about_may_have_changed_what_they_do(mem: Mem, later: str, 
 
 
 @proves("S3.55")
+def test_what_was_said_in_a_session_is_replaced_by_what_corrects_it_and_by_what_is_written(mem: Mem) -> None:
+    question = "what is the cache port?"
+    session(mem, "s1", "The cache port is 6379.", "Noted.", started="2026-02-01T10:00:00Z")
+    session(mem, "s2", "No, sorry: the cache port is 6380.", "Noted.", started="2026-02-02T10:00:00Z")
+    assert "6380" in mem.recall(question, semantic=False).hits[0].text
+    record(mem, "r1", "The cache port is 6381.", created="2026-02-03")
+    # What is said in passing replaces nothing: it may be about anything.
+    session(
+        mem, "s3", "The cache port is 6382 on that one machine.", "Noted.", started="2026-02-04T10:00:00Z"
+    )
+    assert keys(mem, question)[0] == "r1"
+
+
+@proves("S3.55")
 @pytest.mark.parametrize(
     ("earlier", "later", "question", "others"),
     [

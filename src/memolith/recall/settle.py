@@ -25,12 +25,22 @@ def settled(index: Index, texts: Texts, asked: Question, ranked: list[Ranked], s
     """Put current statements before those they replace, even if the search did not find them."""
     best = ranked[: weights.SETTLED]
     known = {hit.unit.id: hit for hit in texts.of([hit for hit in best if _states(hit.unit)])}
+    # What was said in passing replaces nothing, but may be replaced.
+    passing = {
+        unit
+        for unit, hit in known.items()
+        if hit.unit.is_turn and not talk.is_correction(hit.unit.text or "")
+    }
     known = {
         unit: hit
         for unit, hit in known.items()
-        if not hit.unit.is_turn or talk.is_correction(hit.unit.text or "")
+        if unit not in passing or len(hit.unit.text or "") <= weights.STATEMENT
     }
-    statements = [hit for hit in known.values() if len(hit.unit.text or "") <= weights.STATEMENT]
+    statements = [
+        hit
+        for unit, hit in known.items()
+        if unit not in passing and len(hit.unit.text or "") <= weights.STATEMENT
+    ]
     links: dict[tuple[int, int], float] = {}
     for hit in statements[: weights.FOLLOWED]:
         links.update(_links(index, asked, hit))
@@ -47,7 +57,7 @@ def settled(index: Index, texts: Texts, asked: Question, ranked: list[Ranked], s
     ]
     others = texts.units(later)
     best = [known.get(hit.unit.id, hit) for hit in best]
-    moved = current_first(best, others, links, few=few, theirs=theirs)
+    moved = current_first(best, others, links, few=few, theirs=theirs, passing=passing)
     shown = {hit.unit.id for hit in moved}
     return moved + [hit for hit in ranked[weights.SETTLED :] if hit.unit.id not in shown]
 
@@ -145,19 +155,21 @@ def current_first(
     *,
     few: bool = False,
     theirs: Collection[str] | None = None,
+    passing: Collection[int] = (),
 ) -> list[Ranked]:
     """Put each statement's replacement before it, whether ranked itself or among the `others`.
 
     Only units with their text are statements. `links` gives, by ids, how much of an earlier statement is in
     another (without it, or of a `few` statements, their words are compared). If the question asks about the
     person whose memory this is, `theirs` are the words for what it asks for: see `supersede.may_be_instead`.
+    Units said in `passing` replace nothing.
     """
     known = {hit.unit.content_hash for hit in ranked}
     new = [unit for unit in others if unit.content_hash not in known]
     waiting = list(ranked) + [
         Ranked(unit=unit, score=0.0, terms=[], also=[], newer_than=[], weak=False, why="") for unit in new
     ]
-    said = _Said(waiting, () if few else new, links or {}, few=few, theirs=theirs)
+    said = _Said(waiting, () if few else new, links or {}, few=few, theirs=theirs, passing=passing)
     done: list[Ranked] = []
     while waiting:
         first = waiting[0]
@@ -188,7 +200,9 @@ class _Said:
         *,
         few: bool,
         theirs: Collection[str] | None,
+        passing: Collection[int],
     ) -> None:
+        self._passing = passing
         self._said = {
             hit.unit.id: statement.statements(hit.unit) for hit in hits if hit.unit.text is not None
         }
@@ -209,7 +223,9 @@ class _Said:
         return [
             hit
             for hit in hits
-            if (later := said.get(hit.unit.id)) and hit.unit.id not in apart
+            if (later := said.get(hit.unit.id))
+            and hit.unit.id not in apart
+            and hit.unit.id not in self._passing
             # All statements of a unit are of one time.
             if statement.is_later(later[0], told[0])
         ]
