@@ -7,6 +7,7 @@ from memolith.text.patterns import lazy, sections
 _TABLE = sections("typed.txt")
 REMEMBERS = [word.replace("_", " ") for word in _TABLE.pop("remembers")]
 WORDS = {name: "|".join(words).replace("_", " ") for name, words in _TABLE.items()}
+WORDS["opening"] += "".join(f"|{word}" for word in REMEMBERS)
 # Patterns know no case and no word ends beyond ASCII.
 for _word in REMEMBERS:
     WORDS["rules" if _word[0].isascii() and _word[-1].isascii() else "rules-glued"] += (
@@ -32,7 +33,11 @@ _ONE = lazy(rf"(?<!\S)(?:{WORDS['one-thing']}){STOP}|{WORDS['one-thing-glued']}"
 _NAMES_ONE = lazy(r"\d|\w[_/]\w|`|^I\b.*\s(?!I\b)[A-Z]")
 _WHOLE_WORDS = lazy(r"[\u3040-\u9fff]")  # characters that say as much as several letters
 _FEW = 6
-_SELF = lazy(r"(?i)\W*(?:i|we|ich|wir|je|nous|eu|yo|я|мы)\b")
+# Where verbs say who speaks, pronouns are left out.
+_SELF = lazy(
+    r"(?i)\W*(?:i|we|ich|wir|je|nous|eu|yo|io|ik|я|мы"
+    r"|prefiero|quiero|odio|preferisco|voglio|vorrei|prefiro|quero|odeio|wolę|chcę|lubię|nienawidzę)\b"
+)
 
 
 def is_personal(sentence: str) -> bool:
