@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memolith import Mem
-from memolith.base.errors import ConfigError, InputError, MemolithError
+from memolith.base.errors import ConfigError, HistoryError, InputError, MemolithError
 from memolith.edges.cli import main
 from memolith.hosts.hook import handover
 from memolith.hosts.sessions import AGENTS
@@ -570,6 +570,13 @@ def test_while_learning_is_off_what_a_session_taught_goes_at_once(
     for name in ("MEMORY.md", "memory_summary.md", "raw_memories.md"):
         assert fact(1) not in (store / name).read_text()
         assert fact(2) in (store / name).read_text()
+    versions = [each for each in Path(mem.path, "history").rglob("*") if each.is_file()]
+    assert [each for each in versions if fact(1) in each.read_text()] == []
+    assert any(fact(2) in each.read_text() for each in versions)
+    with pytest.raises(HistoryError, match="the deletion of a session, which cannot be undone"):
+        mem.undo()
+    mem.undo(str(store / "MEMORY.md"))
+    assert fact(1) not in (store / "MEMORY.md").read_text()
 
 
 @proves("S2.76")

@@ -13,7 +13,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from memolith.base.errors import MemolithError
+from memolith.base.errors import MemolithError, PartialError
 from memolith.base.values import Value
 from memolith.care.scan import Report, codec_of, name_kinds, scope_of, shown, walk
 from memolith.env.paths import Place, Tree
@@ -40,14 +40,18 @@ if TYPE_CHECKING:
     Tell = Callable[[str], None]
 
 
-class Matter(Protocol):
-    """What to erase, and how."""
+class Lines(Protocol):
+    """What to erase from files, and how."""
 
     def count(self, path: str, data: bytes) -> int:
         """Return the number of matches in a file."""
 
     def change(self, path: str, data: bytes) -> bytes:
         """Return the bytes of a file without the matches."""
+
+
+class Matter(Lines, Protocol):
+    """What to erase from all that is kept."""
 
     def change_copy(self, archive: Archive, name: str, *, dry: bool) -> int:
         """Erase the matches in a session copy; return how many there were. `dry` only counts."""
@@ -80,6 +84,15 @@ def erase(
     return done
 
 
+def erase_versions(home: Home, matter: Lines, scope: str) -> None:
+    """Erase a matter from the history of a scope alone."""
+    problems: list[str] = []
+    with home.gate.scope(scope):
+        _in_tree(home, "history", scope, matter, problems.append)
+    if problems:
+        raise PartialError(problems[0])
+
+
 def _in_sessions(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: bool) -> list[Erased]:
     archive, done = Archive(home.path, scope), []
     for name in archive.names():
@@ -94,7 +107,7 @@ def _in_sessions(home: Home, scope: str, matter: Matter, tell: Tell, *, dry: boo
 
 
 def _in_tree(
-    home: Home, tree: str, scope: str, matter: Matter, tell: Tell, *, dry: bool = False
+    home: Home, tree: str, scope: str, matter: Lines, tell: Tell, *, dry: bool = False
 ) -> list[Erased]:
     """Process the files of one scope in the memory or the history; without a tree, the settings."""
     done = []

@@ -30,9 +30,8 @@ READ_SECONDS = 0.1  # a prompt waits this long
 WRITE_SECONDS = 2.0
 _UNMARKED = "-"
 _OFF = "off"
-_KEYS = frozenset(
-    ["name", "paths", "origins", "root_commit", "seen_commits", "linked", "apart", "lent", "marks", "memory"]
-)
+_PATHS = ("paths", "linked", "apart", "lent", "former")
+_KEYS = frozenset([*_PATHS, "name", "origins", "root_commit", "seen_commits", "marks", "memory"])
 
 
 class Identity:
@@ -47,6 +46,7 @@ class Identity:
         self.linked = _texts(fields.get("linked"))  # paths that a person linked; they need no evidence
         self.apart = _texts(fields.get("apart"))  # paths that a person unlinked; never adopted again
         self.lent = _texts(fields.get("lent"))  # paths that a person linked elsewhere; `unlink` returns them
+        self.former = _texts(fields.get("former"))  # paths that it was moved from; sessions were held there
         self.commits = _texts(fields.get("root_commit"))  # several if a person linked another history
         self.seen = _texts(fields.get("seen_commits"))  # `newest`
         self.is_off = fields.get("memory") == _OFF  # a person switched memory off for it
@@ -66,6 +66,7 @@ class Identity:
             "linked": _written(self.linked),
             "apart": _written(self.apart),
             "lent": _written(self.lent),
+            "former": _written(self.former),
             "memory": _OFF if self.is_off else "",
         }
         if any(path in self.marks for path in self.paths):

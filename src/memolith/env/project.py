@@ -327,6 +327,18 @@ def identities(
         yield parse_identity(slug, text)
 
 
+def of_gone(projects: str, path: str) -> str:
+    """Return the slug of the one project that a directory was of which is gone; empty if none, or several."""
+    ways = [path]
+    while ways[-1] != (above := os.path.dirname(ways[-1])) and not os.path.isdir(above):
+        ways.append(above)
+    known = identities(projects, tuple(ways))
+    found = [
+        each.slug for each in known if {*map(veiled, ways)} & {*each.paths, *each.former} - {*each.apart}
+    ]
+    return found[0] if len(found) == 1 and not os.path.isdir(path) else ""
+
+
 def read_identity(projects: str, slug: str) -> Identity | None:
     """Return a project's identity; None if it has none. A broken one names no path, so nothing matches it."""
     text = _read(_store(projects), slug)

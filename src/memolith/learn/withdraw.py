@@ -30,7 +30,7 @@ from memolith.store.writeset import Edit
 from memolith.text import source_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memolith.learn.consolidate.current import Current, Made
     from memolith.learn.extract.facts import Findings
@@ -249,7 +249,7 @@ def _unsay(home: Home, queue: Queue, gone: list[str]) -> list[str]:
     edits, lines, digests = [], set[str](), dict(made.files)
     for name, marker, whole, text in texts:
         if (new := _left(text, gone)) != text:
-            new = _without_our_headings(new, made.lines | made.summary)
+            new = without_empty_headings(new, made.lines | made.summary)
             base = writeset.base_of(whole, marker)
             is_empty = name == on_disk.SUMMARY and on_disk.body(new).strip() in ("", statements.ALL_OF_IT)
             edits.append(Edit(path=f"{top}/{name}", marker=marker, base=base, new=None if is_empty else new))
@@ -265,8 +265,8 @@ def _unsay(home: Home, queue: Queue, gone: list[str]) -> list[str]:
     return home.gate.commit(home.project, edits).changed
 
 
-def _without_our_headings(text: str, ours: frozenset[str]) -> str:
-    """Return a text without the headings of ours that have nothing below them any more."""
+def without_empty_headings(text: str, ours: Collection[str]) -> str:
+    """Return a text without those headings of `ours` (their keys) that have nothing below them any more."""
     kept: list[str] = []
     below = 1  # the level of the next line that says something; 9: it is no heading
     for line in reversed(text.split("\n")):

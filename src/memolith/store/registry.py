@@ -182,6 +182,7 @@ def move(gate: Gate, slug: str, old: str, new: str) -> None:
             raise InputError(f"{old} is not a path of {slug}; its paths are: {', '.join(known.paths)}")
         known.paths = [each for each in known.paths if each != old]
         known.linked = [each for each in known.linked if each != old]
+        known.former = [*(each for each in known.former if each not in (old, new)), old]
         _believe(known, new)
 
     _edit(gate, slug, swap)

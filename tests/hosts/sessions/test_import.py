@@ -19,6 +19,7 @@ from memolith.hosts.sessions import AGENTS
 from memolith.hosts.sessions.gather import Gatherer, find, named
 from memolith.memory.sessions import Session, Turn
 from tests.care.test_scan import canary
+from tests.env.repos import git
 from tests.hosts.sessions import written
 from tests.ledger import proves
 
@@ -121,6 +122,24 @@ def test_an_interrupted_import_goes_on_where_it_stood(
     found = actions(imported(capfd))
     assert found.pop("codex-c1") == "known"
     assert set(found.values()) == {"new"}
+
+
+@pytest.mark.parametrize("below", ["", "/src"])
+def test_sessions_of_a_repository_that_has_moved_are_its_own(
+    user: Path, work: Path, below: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(work, "init", "-q")
+    git(work, "commit", "-q", "--allow-empty", "-m", "begin")
+    with Mem.open(work) as mem:
+        mem.remember("Use tabs.", "Tabs")
+        slug = mem.project
+    moved = work.rename(work.with_name("moved"))
+    assert main(["project", "move", str(work), str(moved)]) == 0
+    monkeypatch.chdir(moved)
+    capfd.readouterr()
+    save(user / ".claude/projects/-g/old.jsonl", written.claude(f"{work}{below}"))
+    found = [each for each in imported(capfd)["sessions"] if each["path"].endswith("old.jsonl")]
+    assert {(each["action"], each["project"]) for each in found} == {("new", slug)}
 
 
 def test_what_cannot_be_brought_is_skipped_with_its_reason(

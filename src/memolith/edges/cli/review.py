@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memolith.mem import Mem
     from memolith.memory.review import Held
 
-_SHORT = 6  # digits of an ID that nobody types by accident
+_SHORT = 4  # digits of an ID that nobody types by accident
 _ACTIONS = ("list", "show", "accept", "refuse", "edit")
 
 
@@ -113,7 +113,7 @@ def _check_whole(mem: Mem, ids: tuple[str, ...]) -> None:
         for held in mem.review.of(given):
             is_id = held.id.startswith(given) and len(given) >= _SHORT
             if not is_id and given != held.session and given.casefold() not in names(held):
-                called = held.arguments.get("title") or held.id
+                called = held.id if held.id.startswith(given) else held.arguments.get("title") or held.id
                 short = f"{given!r} is only the beginning of {called!r}"
                 common.agree(
                     f"Refuse {called}?", f"{short}; give all of it, or: memolith review refuse {held.id}"

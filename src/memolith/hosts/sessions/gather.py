@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from memolith.base.errors import ConfigError, InputError, MemolithError, NotFoundError, StorageError
 from memolith.base.values import Value
 from memolith.env import whose
+from memolith.env.project import PROJECTS, of_gone
 from memolith.env.settings import Settings
 from memolith.hosts import sessions
 from memolith.hosts.sessions.aider import FILE
@@ -210,8 +211,12 @@ class Gatherer:
         if cwd not in self._opened:
             self._opened[cwd] = Mem.open(cwd, home=self._base.home, origin=self._base.source.origin)
         mem = self._opened[cwd]
-        is_there = os.path.isabs(cwd) and os.path.isdir(cwd)
-        return mem if is_there or (os.path.isabs(cwd) and mem.identity.known) else self._gone.get(cwd)
+        if os.path.isabs(cwd) and (os.path.isdir(cwd) or mem.identity.known):
+            return mem
+        if cwd not in self._gone and os.path.isabs(cwd):
+            moved = of_gone(os.path.join(mem.store, PROJECTS), cwd)
+            return mem.of_project(moved) if moved else None
+        return self._gone.get(cwd)
 
     def _copies(self, mem: Mem) -> dict[str, int]:
         if mem.project not in self._stored:
