@@ -18,7 +18,7 @@ from zlib import crc32
 
 from memolith.base.errors import MemolithError, StorageError, UnsafePathError
 from memolith.base.lean import lru_cache, suppress
-from memolith.base.whole import is_regular, note
+from memolith.base.whole import Watch, is_regular, note
 from memolith.env.paths import Place, Tree
 from memolith.env.settings import open_regular
 from memolith.memory import note_links
@@ -240,9 +240,12 @@ class _Shelf:
             return ""
         known, line = self._lines.get(name, ((), ""))
         if known != now:
-            line = line_of(self._tree, self._slug, Place(self.folder, name))
+            with Watch() as watch:
+                line = line_of(self._tree, self._slug, Place(self.folder, name))
             if name in self._lines and line:
-                self._lines[name] = (now if layout.is_settled(max(now[2:]), time.time_ns()) else (), line)
+                # Of a damaged one, the next answer must say so, too.
+                stays = layout.is_settled(max(now[2:]), time.time_ns()) and not watch.errors
+                self._lines[name] = (now if stays else (), line)
                 self._changed = True
         return line
 
