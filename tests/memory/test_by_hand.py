@@ -93,17 +93,6 @@ def test_an_undo_without_a_name_takes_back_the_newest_line_of_the_log(mem: Mem, 
 
 
 @proves("X.27")
-def test_undo_takes_back_the_command_before_what_was_deleted_by_hand_before_it(mem: Mem, sky: Path) -> None:
-    mem.remember("The sea is green.", "Sea")
-    sky.unlink()
-    mem.remove("sea")
-    assert mem.undo().name.endswith("sea.md")
-    done = mem.undo()
-    assert (done.by, done.name.endswith("sky.md")) == ("hand", True)
-    assert sky.exists()
-
-
-@proves("X.27")
 def test_what_memolith_does_to_a_file_is_not_called_a_save_by_hand(mem: Mem) -> None:
     mem.remember("The sky is blue.", "Sky")
     mem.write("note", "A secret plan.\nAnother line.", name="sky")

@@ -57,8 +57,8 @@ class History:
     def __init__(
         self, directory: str, now: Callable[[], float], versions: int, days: float, by: str = ""
     ) -> None:
-        self._tree, self._store = Tree(directory), f"{os.path.dirname(directory)}/{layout.STORE}"
-        self._now, self._by, self._versions, self._days = now, by, versions, days
+        self._tree, self._now, self._by = Tree(directory), now, by
+        self._versions, self._days = versions, days
 
     def entries(self, relative: str) -> list[Entry]:
         """Return the versions of a file, oldest first."""
@@ -95,7 +95,8 @@ class History:
         if not undoes or not any((undoes, BY_HAND) == (each.id, each.by) for each in self.entries(relative)):
             return None
         data = source.read() or b""
-        allow = allowed(self._store, layout.scope_of(relative))
+        store = os.path.join(os.path.dirname(self._tree.root), layout.STORE)
+        allow = allowed(store, layout.scope_of(relative))
         found = redact(files.text_of(data, files.EXACT), allow, by_hand=True)
         return files.bytes_of(found.text, data) if found.findings else None
 
@@ -173,11 +174,10 @@ class History:
 
     def _note_hand(self, relative: str, was: bytes | None, now: bytes | None, place: Place | None) -> None:
         last, at = max((each.stamp for each in self.entries(relative)), default=""), self._now()
-        # What is gone was deleted before its folder changed last, perhaps by a command of ours.
-        found = (place and place.stat()) or Tree(self._store).stat(os.path.dirname(relative))
-        if found:
+        found = place.stat() if place else None
+        if place and found:
             # A file that was moved here is older than that; the gate has moved what it hands over itself.
-            came = place and was is None and relative.endswith(f"/{place.name}")
+            came = was is None and relative.endswith(f"/{place.name}")
             saved = found.st_ctime if came else found.st_mtime
             at = saved if last < stamp(saved) < stamp(at) else at
         theirs = History(self._tree.root, lambda: at, self._versions, self._days, BY_HAND)
