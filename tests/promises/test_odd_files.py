@@ -10,7 +10,7 @@ import pytest
 from prove import ask
 
 from memolith import Mem
-from memolith.base.whole import NOT_TEXT
+from memolith.base.whole import NOT_TEXT, NOT_WRITTEN
 from memolith.edges.cli import main
 from memolith.edges.mcp import handlers, tools
 from memolith.memory.sessions import Session, Turn
@@ -178,6 +178,15 @@ def test_what_looks_through_everything_names_what_it_could_not_look_into(
         assert (line, code, name in said.out + said.err) == (line, 16, True)
         assert not said.out.startswith("No secrets in 0")
         assert "--json" not in line or '"complete": false' in said.out
+
+
+@proves("S0.80")
+def test_a_file_of_zeros_which_a_power_loss_may_leave_is_named(mem: Mem, store: Path) -> None:
+    mem.remember("The zebra port is 6380.", "Port")
+    (store / "notes/port.md").write_bytes(bytes(60))
+    assert f"notes/port.md: {NOT_WRITTEN}" in (mem.context_block() or "")
+    for found in (mem.recall("zebra", semantic=False), mem.search("zebra")):
+        assert [each.rpartition("/")[2] for each in found.missing] == [f"port.md: {NOT_WRITTEN}"]
 
 
 @proves("X.21", "S0.80")

@@ -74,6 +74,7 @@ class Watch:
 
 NOT_FILES = ("is not a regular file", "is a symbolic link; replace it by a real file")
 NOT_TEXT = "is not UTF-8, so that part of it is shown as \ufffd; save it as UTF-8"
+NOT_WRITTEN = "has NUL bytes, as after a power loss; restore it (`memolith history` lists its versions)"
 NOT_WHOLE = "(Not all memory could be read: "
 
 
@@ -88,6 +89,8 @@ def note(path: str, error: OSError) -> None:
 
 def damage_of(data: bytes, *, ends: bool = True) -> str:
     """Return what is wrong with the bytes of a text; a part of one (no `ends`) may cut a character."""
+    if b"\0" in data:
+        return NOT_WRITTEN
     if data.isascii():
         return ""
     begin = next((at for at, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0) if not ends else 0
