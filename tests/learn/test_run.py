@@ -673,6 +673,7 @@ def test_a_rule_of_ten_sessions_is_one_record_with_ten_sources(mem: Mem, order: 
         f"from now on, {rule}!",
         f"From now on please {rule}",
         f"Please always {rule}.",
+        f"You should always {rule}.",
     )
     days = range(1, 11) if order == "newest first" else range(10, 0, -1)
     for day in days:

@@ -614,6 +614,7 @@ def test_a_request_to_remember_is_kept_beside_a_paste_and_in_other_words(text: s
         ),
         ("Remember that it must be signed by Kay.", ["It must be signed by Kay."], []),
         ("Direct requests must always do B instead.", [], ["Direct requests must always do B instead."]),
+        ("B, and it must always be sorted.", [], ["B, and it must always be sorted."]),
         ("We write the firmware in C.", ["We write the firmware in C."], []),
         ("I think it is too long. We should have sections for Kay and Lee.", [], None),
         ("Which one is better?\n1. We always deploy on Monday.\n2. We never deploy on Friday.", [], []),

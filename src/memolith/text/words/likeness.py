@@ -159,6 +159,7 @@ _LEADS = lazy(
     r"|donc|et|mais|por favor|en realidad|bueno|entonces|pues|na verdade|então|пожалуйста|на самом деле"
     r"|вообще-то|ну|итак|так)[\s,.!:;…–—-]+"
     r"|(?:no|nope|yes|yeah|yep|right|wait|nein|ja|gut|non|oui|sí|si|não|sim|bem|нет|да)\s*[,.!:;…–—]+\s*"
+    r"|(?:you|we) (?:should|must|have to) (?=always |never |only )"
     r"|(?:请你?|麻烦你?)|(?:不|不是|其实|所以|那么|那|好|好的|对|嗯)[，,、。！!]\s*"
     r"|(?:いや|いいえ|実は|だから|では|じゃあ|はい|ええ)[，,、。！!]\s*)+(?=.)"
 )
